@@ -1,0 +1,133 @@
+package bridge
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"aicc.dev/libaicc/core/message"
+	"aicc.dev/libaicc/core/session"
+)
+
+const maxCapabilities = 64
+
+func (b *Bridge) openSession(r *Record) {
+	f, ok := ParseFields(r.Data)
+	if !ok || r.Session == 0 || b.sessions[r.Session] != nil {
+		return
+	}
+	model := message.Model{Class: message.ModelClass(f.Int(SessionIntModel)), FirstTokenMS: declared(f.Int(SessionIntFirstTokenMS)),
+		FullResponseMS: declared(f.Int(SessionIntFullResponseMS))}
+	if f.Int(SessionIntModel) < 1 || f.Int(SessionIntModel) > int64(message.ModelClassCount) {
+		model.Class = message.CloudMedium
+	}
+	var capabilities []string
+	for i := 1; i < f.Strs() && len(capabilities) < maxCapabilities; i++ {
+		if c := f.Str(i); len(c) > 0 && len(c) <= maxCapability && utf8.Valid(c) {
+			capabilities = append(capabilities, string(c))
+		}
+	}
+	b.sessions[r.Session] = b.world.Open(r.Session, b.setsOf(r.Session, f, SessionInts), capabilities, model,
+		message.Topic(f.Int(SessionIntTopics))&message.TopicAll)
+}
+
+// declared is a time that the host gave, held to a day; 0 is undeclared.
+func declared(n int64) int64 {
+	if n <= 0 {
+		return -1
+	}
+	return min(n, maxMS)
+}
+
+// setsOf reads toolsets from place from on. The bridge's own comes first; what cannot be held is left out and logged.
+func (b *Bridge) setsOf(number uint32, f Fields, from int) []*session.Set {
+	sets := []*session.Set{b.own}
+	bytes := b.own.Bytes()
+	for i := from; i < f.Ints(); i++ {
+		set := b.sets[uint32(f.Int(i))]
+		if set == nil || slices.Contains(sets, set) {
+			continue
+		}
+		if len(sets) == session.MaxSets || bytes+set.Bytes() > maxManifest-restManifest {
+			b.host.Log(Warn, number, 0, fmt.Sprintf("toolset %q is left out: a session holds %d, the bridge's own included, and a manifest of 1 MiB", set.Name, session.MaxSets))
+			continue
+		}
+		for _, t := range set.Tools {
+			for _, other := range sets {
+				if other.Find(t.ID) != nil {
+					b.host.Log(Warn, number, t.Number, fmt.Sprintf("toolset %q has a tool %q that another set of the session has already: it is not seen", set.Name, t.ID))
+					break
+				}
+			}
+		}
+		sets = append(sets, set)
+		bytes += set.Bytes()
+	}
+	return sets
+}
+
+// sessionStep does a record that is about one session.
+func (b *Bridge) sessionStep(s *session.Session, r *Record) {
+	switch r.Kind {
+	case RecSessionClose:
+		s.Close(r.Data)
+		delete(b.sessions, r.Session)
+		b.host.SessionClosed(r.Session)
+	case RecSessionReset:
+		s.Reset(r.Data)
+	case RecSessionPause:
+		s.Pause(r.Arg != 0)
+	case RecSessionTopics:
+		s.SetTopics(message.Topic(r.Arg) & message.TopicAll)
+	case RecSessionSets:
+		if f, ok := ParseFields(r.Data); ok {
+			s.SetSets(b.setsOf(r.Session, f, 0))
+		}
+	case RecSessionGrant:
+		switch name := string(r.Data); {
+		case len(name) == 0 || len(name) > maxCapability || !utf8.ValidString(name):
+		case r.Arg != 0 && s.Held() >= maxCapabilities:
+			b.host.Log(Warn, r.Session, 0, fmt.Sprintf("capability %q is not granted: a session holds %d", name, maxCapabilities))
+		default:
+			s.Grant(name, r.Arg != 0)
+		}
+	case RecAttach:
+		s.Attach(r.Arg, r.Flags)
+	case RecReceive:
+		s.Receive(r.Arg, r.Data)
+	case RecDetach:
+		s.Detach(r.Arg)
+	case RecArrived:
+		s.Arrived(r.Arg, r.Object)
+	}
+}
+
+func (b *Bridge) defineEvent(r *Record) {
+	f, ok := ParseFields(r.Data)
+	topic := message.Topic(f.Int(EventIntTopic))
+	if !ok || r.Object == 0 || b.events[r.Object] != nil || topic.String() == "" {
+		return
+	}
+	e := &session.Event{Number: r.Object, Topic: topic, Latest: f.Int(EventIntDelivery) == deliverLatest, MinIntervalNS: ms * min(max(f.Int(EventIntMinIntervalMS), 0), maxMS)}
+	if f.Int(EventIntDelivery) == 0 {
+		e.Latest = topic == message.TopicTick
+	}
+	if kind := f.Str(0); len(kind) > 0 {
+		e.Kind = session.KindMember(kind)
+	}
+	b.events[r.Object] = e
+}
+
+const deliverLatest = 1
+
+func (b *Bridge) emit(r *Record) {
+	e := b.events[r.Object]
+	if e == nil {
+		return
+	}
+	if r.Session == 0 {
+		b.world.Emit(nil, e, r.Data, r.Tick)
+	} else if s := b.sessions[r.Session]; s != nil {
+		b.world.Emit(s, e, r.Data, r.Tick)
+	}
+}
