@@ -1,0 +1,106 @@
+// Demo runs a host program, plays its character over aicc/0.1 with a scripted agent, and tells in the terminal what happens.
+//
+//	demo -host build/bin/guard [-transcript FILE] [-pace 600ms] [-timeout 30s]
+//
+// It is an end-to-end test as well: whatever goes otherwise than the script demands ends it with a sentence and status 1.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+func main() {
+	host := flag.String("host", "", "the host program, with its arguments behind the flags")
+	file := flag.String("transcript", "", "write each message to `FILE`, one JSON object a line")
+	pace := flag.Duration("pace", 600*time.Millisecond, "how long the agent thinks before it does something, so that one can follow")
+	limit := flag.Duration("timeout", 30*time.Second, "kill the host and fail after this time")
+	flag.Parse()
+	if *host == "" {
+		fmt.Fprintln(os.Stderr, "demo: -host PROGRAM is missing, for instance -host build/bin/guard")
+		os.Exit(2)
+	}
+	width, isTerminal := terminal(os.Stdout)
+	show := newNarrator(os.Stdout, width, isTerminal && os.Getenv("NO_COLOR") == "")
+	if err := run(*host, flag.Args(), *file, *pace, *limit, show); err != nil {
+		show.failed(err)
+		os.Exit(1)
+	}
+}
+
+// run starts the host, plays the script, and waits for the host's end.
+func run(host string, args []string, file string, pace, limit time.Duration, show *narrator) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	var log *transcript
+	if file != "" {
+		f, err := os.Create(file)
+		if err != nil {
+			return fmt.Errorf("the transcript cannot be written: %w", err)
+		}
+		log = &transcript{w: f, start: time.Now()}
+		defer func() { err = errors.Join(err, log.err, f.Close()) }()
+	}
+
+	cmd := exec.CommandContext(ctx, host, args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	told, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("the host does not start: %w", err)
+	}
+	a := newAgent(in, out, told, show, log, pace)
+	play(a)
+	if err = a.finish(); err != nil {
+		defer time.AfterFunc(time.Second, cancel).Stop() // it may hang; if it crashed, how is worth knowing
+	}
+	exit := cmd.Wait()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return errors.Join(err, fmt.Errorf("the host had not ended after %v and was killed", limit))
+	case exit != nil && ctx.Err() == nil:
+		return errors.Join(err, fmt.Errorf("the host ended with %v; 0 was wanted", exit))
+	case err != nil:
+		return err
+	}
+	if err := stopped(a); err != nil {
+		return err
+	}
+	show.ended(a)
+	return nil
+}
+
+// transcript writes messages as they pass. Its first error sticks.
+type transcript struct {
+	w     io.Writer
+	start time.Time
+	err   error
+}
+
+const (
+	toAgent  = "to_agent"
+	toBridge = "to_bridge"
+)
+
+// add writes one message, which is JSON.
+func (t *transcript) add(direction string, raw []byte) {
+	if t == nil || t.err != nil {
+		return
+	}
+	_, t.err = fmt.Fprintf(t.w, "{\"time_ms\":%d,\"direction\":%q,\"message\":%s}\n", time.Since(t.start).Milliseconds(), direction, raw)
+}

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"aicc.dev/libaicc/capi/ctest"
+	"aicc.dev/libaicc/core/message"
+)
+
+var update = flag.Bool("update", false, "write what is printed to testdata")
+
+// playFake plays the script against a fake host and returns what was printed, the transcript and the outcome.
+func playFake(t *testing.T, colour bool, tamper func(h *fakeHost) func(what string, raw []byte) [][]byte) (printed string, log []byte, err error) {
+	t.Helper()
+	toHost, out := io.Pipe()
+	in, fromHost := io.Pipe()
+	told, tells := io.Pipe()
+	h := &fakeHost{in: bufio.NewScanner(toHost), out: fromHost, told: tells, session: message.ID{1, 2, 3}, ids: message.NewIDSource([32]byte{9}), counts: map[string]int{}}
+	patience := 5 * time.Second
+	if tamper != nil {
+		h.tamper = tamper(h)
+		patience = 500 * time.Millisecond
+	}
+	wrong := make(chan string, 1)
+	go func() { wrong <- h.run() }()
+
+	var screen, file bytes.Buffer
+	a := newAgent(out, in, told, newNarrator(&screen, 100, colour), &transcript{w: &file, start: time.Now()}, 0)
+	a.patience = patience
+	play(a)
+	err = a.finish()
+	_ = in.Close() // a host that still writes must not wait for ever
+	_ = told.Close()
+	require.Empty(t, <-wrong, "the agent broke the protocol")
+	if err == nil {
+		a.show.ended(a)
+		require.NoError(t, stopped(a))
+	} else {
+		a.show.failed(err)
+	}
+	return screen.String(), file.Bytes(), err
+}
+
+var times = regexp.MustCompile(`(?m)^ *\d+\.\d\d s`)
+
+func TestScript(t *testing.T) {
+	printed, log, err := playFake(t, false, nil)
+	require.NoError(t, err)
+	got := times.ReplaceAllString(printed, "  0.00 s")
+	golden := filepath.Join("testdata", "screen.txt")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	wanted, lines := strings.Split(string(want), "\n"), strings.Split(got, "\n")
+	for i := range min(len(wanted), len(lines)) {
+		require.Equal(t, wanted[i], lines[i], "line %d", i+1)
+	}
+	require.Len(t, lines, len(wanted))
+	require.NotContains(t, printed, "\x1b")
+
+	calls, results := map[string]int{}, map[string]int{}
+	last := int64(0)
+	for _, line := range strings.Split(strings.TrimSuffix(string(log), "\n"), "\n") {
+		var entry struct {
+			TimeMS    *int64 `json:"time_ms"`
+			Direction string
+			Message   json.RawMessage
+		}
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		require.NoError(t, d.Decode(&entry), line)
+		require.NotNil(t, entry.TimeMS)
+		require.GreaterOrEqual(t, *entry.TimeMS, last)
+		last = *entry.TimeMS
+		var m message.Message
+		require.Nil(t, message.Decode(entry.Message, &m), line)
+		switch m.Type {
+		case message.ToolCall, message.SessionClose:
+			if m.Type == message.ToolCall {
+				calls[string(m.CallID)]++
+				require.Equal(t, toBridge, entry.Direction)
+			}
+		default:
+			require.Equal(t, toAgent, entry.Direction)
+			if m.Type == message.ToolResult {
+				results[string(m.CallID)]++
+			}
+		}
+	}
+	require.Len(t, calls, 12)
+	require.Equal(t, calls, results)
+}
+
+func TestColour(t *testing.T) {
+	printed, _, err := playFake(t, true, nil)
+	require.NoError(t, err)
+	require.Contains(t, printed, "\x1b[36m-->  \x1b[0m  \x1b[36mlook {}\x1b[0m\n")
+	require.Contains(t, printed, "\x1b[31m<--  \x1b[0m  \x1b[31mring_bell: timeout after 7 ms: no answer in 800 ms\x1b[0m\n")
+	plainText, _, err := playFake(t, false, nil)
+	require.NoError(t, err)
+	bare := regexp.MustCompile(`\x1b\[\d*m`).ReplaceAllString(printed, "")
+	require.True(t, times.ReplaceAllString(plainText, "") == times.ReplaceAllString(bare, ""), "colours change no text")
+}
+
+// TestMain makes this program a host when the environment asks for one.
+func TestMain(m *testing.M) {
+	switch os.Getenv("DEMO_HOST") {
+	case "":
+		code := m.Run()
+		ctest.Clean()
+		os.Exit(code)
+	case "hangs":
+		time.Sleep(time.Hour)
+	case "crashes":
+		os.Exit(7)
+	}
+	h := &fakeHost{in: bufio.NewScanner(os.Stdin), out: os.Stdout, told: os.Stderr, session: message.ID{1, 2, 3}, ids: message.NewIDSource([32]byte{9}), counts: map[string]int{}}
+	if os.Getenv("DEMO_HOST") == "walks on" {
+		h.told = nothing{}
+	}
+	if wrong := h.run(); wrong != "" {
+		os.Exit(9)
+	}
+	if os.Getenv("DEMO_HOST") == "ends with 3" {
+		os.Exit(3)
+	}
+}
+
+type nothing struct{}
+
+func (nothing) Write(p []byte) (int, error) { return len(p), nil }
+func (nothing) Close() error                { return nil }
+
+func TestProcess(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		host, behaviour string
+		limit           time.Duration
+		want            string
+	}{
+		{self, "plays", time.Minute, ""},
+		{self, "ends with 3", time.Minute, "the host ended with exit status 3; 0 was wanted"},
+		{self, "crashes", time.Minute, "the host closed its end while the agent waited for session_init\nthe host ended with exit status 7; 0 was wanted"},
+		{self, "hangs", 300 * time.Millisecond, "the host closed its end while the agent waited for session_init\nthe host had not ended after 300ms and was killed"},
+		{self, "walks on", time.Minute, "the host never told that its guard lets go of the rope"},
+		{filepath.Join(t.TempDir(), "none"), "plays", time.Minute, "the host does not start: "},
+	} {
+		t.Run(c.behaviour, func(t *testing.T) {
+			t.Setenv("DEMO_HOST", c.behaviour)
+			var screen bytes.Buffer
+			file := filepath.Join(t.TempDir(), "transcript.jsonl")
+			err := run(c.host, nil, file, 0, c.limit, newNarrator(&screen, 100, false))
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Contains(t, screen.String(), "All as it should be: 12 calls, one result each; 4 failed, as the script wanted.\n")
+			lines, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, 1+13+3+13+1, bytes.Count(lines, []byte("\n")), "session_init, 12 calls and a good-bye, three events and one walking, results and a good-bye")
+		})
+	}
+}
+
+// TestFaults: whatever a host does otherwise than it should ends the demo with a sentence that says what.
+func TestFaults(t *testing.T) {
+	other := message.ID{8}
+	on := func(at string, change func(h *fakeHost, raw []byte) [][]byte) func(h *fakeHost) func(string, []byte) [][]byte {
+		return func(h *fakeHost) func(string, []byte) [][]byte {
+			return func(what string, raw []byte) [][]byte {
+				if what == at {
+					return change(h, raw)
+				}
+				return [][]byte{raw}
+			}
+		}
+	}
+	replace := func(at, old, new string) func(h *fakeHost) func(string, []byte) [][]byte {
+		return on(at, func(_ *fakeHost, raw []byte) [][]byte {
+			changed := bytes.Replace(raw, []byte(old), []byte(new), 1)
+			if bytes.Equal(changed, raw) {
+				return [][]byte{[]byte("the test replaces nothing in " + string(raw))}
+			}
+			return [][]byte{changed}
+		})
+	}
+	instead := func(at string, text ...string) func(h *fakeHost) func(string, []byte) [][]byte {
+		return on(at, func(*fakeHost, []byte) (all [][]byte) {
+			for _, s := range text {
+				all = append(all, []byte(s))
+			}
+			return all
+		})
+	}
+	failure := func(at, call string, code message.ErrorCode, retryable bool) func(h *fakeHost) func(string, []byte) [][]byte {
+		return on(at, func(h *fakeHost, _ []byte) [][]byte {
+			return [][]byte{message.AppendToolResultError(nil, h.session, h.ids.Next(), call, code, "so it is", retryable, nil)}
+		})
+	}
+	for _, c := range []struct {
+		name   string
+		tamper func(h *fakeHost) func(string, []byte) [][]byte
+		want   string
+	}{
+		{"no session_init", instead("init"), "the agent waited in vain for session_init"},
+		{"heartbeat first", on("init", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{message.AppendHeartbeat(nil, h.session, h.ids.Next(), nil), raw}
+		}), "the first message was of type heartbeat; it should have been session_init"},
+		{"no JSON", instead("init", "hello"), `the host sent a line that is not JSON: "hello"`},
+		{"no message", instead("look", "{}"), "the host sent a message that aicc/0.1 forbids: "},
+		{"output missing", replace("look", `"ok":true`, `"ok":false`), "the host sent a message that aicc/0.1 forbids: "},
+		{"a sensor is missing", replace("init", "Hears", "Feels"), `the manifest has no sensor whose description speaks of "hears"`},
+		{"class differs", replace("init", `"class":"generator"`, `"class":"sensor"`), `the manifest has no generator whose description speaks of "speak"`},
+		{"no places in the schema", replace("init", `"enum":["gate","store"]`, `"type":"string"`), "the input schema of walk_to gives no places and no greatest speed: "},
+		{"no result", instead("look"), "the agent waited in vain for the result of call-1 (look)"},
+		{"a result twice", on("listen", func(h *fakeHost, raw []byte) [][]byte {
+			again := bytes.Clone(raw)
+			at := bytes.Index(again, []byte(`"message_id":"`)) + len(`"message_id":"`)
+			copy(again[at:], "aaaaaaaa")
+			return [][]byte{raw, again}
+		}), "a second result came for call-2 (listen)"},
+		{"a message twice", on("listen", func(_ *fakeHost, raw []byte) [][]byte { return [][]byte{raw, raw} }), "the message id "},
+		{"a result for nothing", replace("look", `"call_id":"call-1"`, `"call_id":"call-9"`), `a result came for "call-9", which was never called`},
+		{"another session", on("heard", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{bytes.Replace(raw, []byte(h.session.String()), []byte(other.String()), 1)}
+		}), "a message of type event came for the session " + other.String() + ", which is not this one"},
+		{"an agent's message", on("look", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{message.AppendManifestRequest(nil, h.session, h.ids.Next()), raw}
+		}), "a bridge does not send manifest_request"},
+		{"a complaint", on("look", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{message.AppendError(nil, h.session, h.ids.Next(), message.InvalidInput, "what?", false), raw}
+		}), "the bridge complains: invalid_input: what?"},
+		{"a frame goes back", replace("listen", `"tick":3`, `"tick":1`), "a message of type tool_result tells frame 1 after frame "},
+		{"success where failure was due", on("walk_to", func(h *fakeHost, _ []byte) [][]byte {
+			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-3", nil, nil)}
+		}), "call-3 (walk_to) succeeded; it should have failed with invalid_input"},
+		{"failure where success was due", failure("look", "call-1", message.InternalError, false), `call-1 (look) failed with internal_error, "so it is"; it should have succeeded`},
+		{"another code", failure("ring_bell", "call-8", message.ExecutionFailed, false), `call-8 (ring_bell) failed with execution_failed, "so it is"; it should have been timeout`},
+		{"retryable", failure("ring_bell", "call-8", message.Timeout, true), "call-8 (ring_bell) failed with timeout and retryable true; it should have been false"},
+		{"a fault unnamed", failure("walk_to", "call-3", message.InvalidInput, false), `the refusal names not both /place and /speed: "so it is"`},
+		{"no retry_after_ms", failure("say 3", "call-11", message.ToolUnavailable, true), "a limit of calls a minute was met; meta.retry_after_ms is 0"},
+		{"walked elsewhere", replace("walk_to 2", `"place":"store"`, `"place":"well"`), `he walked to "well"; it should have been "store"`},
+		{"no reports", instead("walking"), "the walk did not report on the way"},
+		{"no sound", instead("heard"), "the agent waited in vain for an event on audio"},
+		{"nothing heard", replace("listen", `{"what":"breaking glass","from":"store"}`, ``), `the guard heard nothing, although an event had told of "breaking glass"`},
+		{"nobody there", replace("look 3", `"a thief with a sack"`, ``), "the guard sees nobody, even with a light"},
+		{"last result missing", instead("walk_to 3"), "call-12 (walk_to) never got a result"},
+		{"no good-bye", instead("close"), "the agent waited in vain for session_close"},
+		{"talks on", on("close", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{raw, message.AppendHeartbeat(nil, h.session, h.ids.Next(), nil)}
+		}), "a message of type heartbeat came after session_close"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			printed, _, err := playFake(t, false, c.tamper)
+			require.Error(t, err)
+			require.Contains(t, err.Error(), c.want)
+			require.Contains(t, printed, " FAIL ")
+		})
+	}
+}
+
+// TestMapOfAnything: places are what a host says; whatever that is, the map keeps its size and holds nothing that moves a cursor.
+func TestMapOfAnything(t *testing.T) {
+	for _, v := range []view{
+		{},
+		{Light: 1e9, Map: map[string][2]float64{"here": {0, 0}}},
+		{At: [2]float64{1e308, -1e308}, Map: map[string][2]float64{"far": {-1e308, 1e308}}},
+		{At: [2]float64{-5, 900}, Map: map[string][2]float64{"a name that is much longer than the map is wide, by far": {1, 1}, "\x1b[2J\n\xff": {2, 2}}},
+	} {
+		lines := drawMap(v, []mark{{signNoise, "noise", [2]float64{3, 3}}})
+		require.Len(t, lines, mapRows+3)
+		for _, line := range lines[:mapRows+2] {
+			require.Regexp(t, `^[ -~]{48}$`, line)
+		}
+		require.Contains(t, strings.Join(lines, ""), "@")
+	}
+}
