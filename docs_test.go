@@ -30,7 +30,7 @@ func (b block) place() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 var (
 	fence  = regexp.MustCompile("^```(\\S*)\\s*$")
 	notRun = regexp.MustCompile(`^<!-- not run: \S.* -->$`)
-	asFile = regexp.MustCompile(`^<!-- file: ([A-Za-z0-9_.-]+) -->$`)
+	asFile = regexp.MustCompile(`^<!-- file: ([A-Za-z0-9_./-]+) -->$`)
 )
 
 func pages(t *testing.T) []string {
@@ -121,7 +121,7 @@ func TestDocsCommandsWork(t *testing.T) {
 		require.NoError(t, err)
 		for _, b := range blocks(page, string(text)) {
 			if name := asFile.FindStringSubmatch(b.mark); name != nil {
-				require.NoError(t, os.WriteFile(filepath.Join(clone, name[1]), []byte(b.text), 0o644))
+				write(t, filepath.Join(clone, name[1]), []byte(b.text), 0o644)
 			}
 			if isCommands(b) && !notRun.MatchString(b.mark) {
 				runBlock(t, clone, b)
@@ -149,8 +149,12 @@ func copyRepository(t *testing.T, to string) {
 		require.NoError(t, err)
 		info, err := os.Stat(name)
 		require.NoError(t, err)
-		target := filepath.Join(to, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(target), 0o755))
-		require.NoError(t, os.WriteFile(target, text, info.Mode()|fs.FileMode(0o200)))
+		write(t, filepath.Join(to, filepath.FromSlash(name)), text, info.Mode()|0o200)
 	}
+}
+
+func write(t *testing.T, name string, text []byte, mode fs.FileMode) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, text, mode))
 }
