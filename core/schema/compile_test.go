@@ -191,5 +191,4 @@ func TestCompileAccepts(t *testing.T) {
 func TestJSONIsCompact(t *testing.T) {
 	s := mustCompile(t, " { \"type\" : \"object\" ,\n \"description\" : \"a  b\" } ", Options{})
 	require.Equal(t, `{"type":"object","description":"a  b"}`, string(s.JSON()))
-	require.False(t, s.NeedsAsync())
 }

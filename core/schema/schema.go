@@ -106,7 +106,3 @@ func compile(text []byte, o Options, set settings) (*Schema, *CompileError) {
 
 // JSON is the schema's text without white space, as it goes into a manifest.
 func (s *Schema) JSON() []byte { return s.text }
-
-// NeedsAsync says that a check may take long and belongs on another goroutine. The step
-// budget bounds every check, so none does.
-func (s *Schema) NeedsAsync() bool { return false }
