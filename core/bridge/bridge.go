@@ -5,10 +5,12 @@ package bridge
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"unicode/utf8"
 
+	"aicc.dev/libaicc/core/layout"
 	"aicc.dev/libaicc/core/message"
 	"aicc.dev/libaicc/core/session"
 )
@@ -16,7 +18,7 @@ import (
 // The header's numbers stand in host.go and record.go, where a test compares them; here they are held against session's.
 var (
 	_ = [1]int{}[CallWasAnswered-session.CallWasAnswered]
-	_ = [1]int{}[EndedAgent-session.EndedAgent]
+	_ = [1]int{}[EndedReset-session.EndedReset]
 	_ = [1]int{}[AgentGone-session.AgentGone]
 	_ = [1]int{}[Error-session.Error]
 	_ = [1]int{}[AttachWait-session.AttachWait+AttachFresh-session.AttachFresh+AttachReplace-session.AttachReplace]
@@ -26,6 +28,7 @@ var (
 type Bridge struct {
 	host   Host
 	world  *session.World
+	most   bounds
 	closed bool
 	ended  bool
 
@@ -34,7 +37,12 @@ type Bridge struct {
 	sets     map[uint32]*session.Set
 	own      *session.Set
 	events   map[uint32]*session.Event
+	layouts  func(number uint32) *layout.Layout
+	json     []byte // of an output that came as a struct
 }
+
+// UseLayouts says where the layouts are that records name by number; without it there are none.
+func (b *Bridge) UseLayouts(find func(number uint32) *layout.Layout) { b.layouts = find }
 
 type tool struct {
 	*session.Tool
@@ -70,7 +78,16 @@ func New(h Host, create *Record, now int64, random io.Reader) (*Bridge, *Failure
 		IdleNS:      ms * r.int(CreateIntIdleMS, "idle_ms", 0, maxMS, 0),
 		ResumeNS:    ms * r.int(CreateIntResumeMS, "resume_window_ms", 0, maxMS, 0),
 		WindowBytes: r.int(CreateIntMessageWindow, "message window", 0, 1<<40, 0),
+		AnyTickRate: f.Int(CreateIntAnyTickRate) != 0,
+		MaxCalls:    int(r.int(CreateIntMaxCalls, "max_calls_in_flight", 1, session.MaxInFlight, session.MaxInFlight)),
+		MaxCallID:   int(r.int(CreateIntMaxCallID, "max_call_id_bytes", 1, session.MaxCallID, session.MaxCallID)),
+		MaxOutput:   int(r.int(CreateIntMaxOutput, "max_output_bytes", 1<<10, session.MaxOutputBytes, session.MaxOutputBytes)),
 		FrameClock:  f.Int(CreateIntClock) != 0,
+	}
+	most := bounds{
+		toolID:      int(r.int(CreateIntMaxToolID, "max_tool_id_bytes", 1, message.MaxToolIDBytes, message.MaxToolIDBytes)),
+		description: int(r.int(CreateIntMaxDescription, "max_description_bytes", 1, maxDescription, maxDescription)),
+		manifest:    int(r.int(CreateIntMaxManifest, "max_manifest_bytes", 2*restManifest, maxManifest, maxManifest)),
 	}
 	if o.TickRateHz == 0 {
 		o.TickRateHz = 10
@@ -92,12 +109,16 @@ func New(h Host, create *Record, now int64, random io.Reader) (*Bridge, *Failure
 	if err != nil {
 		return nil, &Failure{Status: StatusInternal, Message: "the system gives no randomness: " + err.Error()}
 	}
-	b := &Bridge{host: h, world: w, sessions: map[uint32]*session.Session{}, tools: map[uint32]*tool{},
-		sets: map[uint32]*session.Set{}, own: session.NewSet(0, ""), events: map[uint32]*session.Event{}}
+	b := &Bridge{host: h, world: w, most: most, sessions: map[uint32]*session.Session{}, tools: map[uint32]*tool{},
+		sets: map[uint32]*session.Set{}, own: session.NewSet(0, ""), events: map[uint32]*session.Event{},
+		layouts: func(uint32) *layout.Layout { return nil }}
 	return b, nil
 }
 
 const ms = int64(1e6)
+
+// bounds are those of a bridge's options that its tools must keep (5.18).
+type bounds struct{ toolID, description, manifest int }
 
 // ranges reads integers that must lie between bounds; the first that does not makes the failure. 0 where that is below its
 // bounds means the default: an older front did not know of it.
@@ -113,6 +134,15 @@ func (r *ranges) int(place int, field string, least, most, standard int64) int64
 	}
 	if v < least || v > most {
 		r.fail(field, fmt.Sprintf("%s must be from %d to %d, it is %d", field, least, most, v))
+	}
+	return v
+}
+
+// bytes is a bound on an object's text, the smallest of which has 2 bytes; 0: none.
+func (r *ranges) bytes(place int, field string) int64 {
+	v := r.int(place, field, 0, math.MaxInt64, 0)
+	if v == 1 {
+		r.fail(field, field+" must be 0, no bound, or at least 2, which an empty object takes")
 	}
 	return v
 }
@@ -167,6 +197,9 @@ func (b *Bridge) Step(r *Record) {
 	case RecAnswer:
 		w.Answer(r.Arg, r.Data, r.Tick)
 		return
+	case RecAnswerStruct:
+		b.answerStruct(r)
+		return
 	case RecFail:
 		b.fail(r)
 		return
@@ -206,9 +239,15 @@ func (b *Bridge) Step(r *Record) {
 		if e := b.events[r.Object]; e != nil {
 			w.Respond(r.Arg, e, r.Data, r.Tick)
 		}
+	case RecEventStruct:
+		b.emitStructs(r)
+	case RecEventReplyStruct:
+		if e := b.events[r.Object]; e != nil {
+			w.RespondStruct(r.Arg, e, r.Data, r.Tick)
+		}
 	case RecExtend:
 		if f, ok := ParseFields(r.Data); ok {
-			w.Extend(r.Arg, ms*min(max(f.Int(0), 0), maxMS))
+			w.Extend(r.Arg, ms*min(max(f.Int(0), -1), maxMS))
 		}
 	default:
 		if s := b.sessions[r.Session]; s != nil {

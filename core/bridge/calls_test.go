@@ -252,6 +252,21 @@ func TestExtend(t *testing.T) {
 	g.then("ended c reason 1", result("c", failed("timeout", "the call was not done within 70000 ms and its outcome is unknown: look before you call again", false), 70_000))
 }
 
+// -1: no deadline any more, until another one is set.
+func TestExtendForEver(t *testing.T) {
+	g := ready(t)
+	g.call("c", "go", `{}`)
+	g.start("c")
+	g.step(Record{Kind: RecExtend, Arg: g.byID["c"].No, Data: AppendFields(nil, []int64{-1})})
+	g.forget()
+	g.after(86_400_000)
+	require.NotContains(t, strings.Join(g.log, "\n"), "ended")
+	g.step(Record{Kind: RecExtend, Arg: g.byID["c"].No, Data: AppendFields(nil, []int64{5})})
+	g.forget()
+	g.after(5)
+	require.Contains(t, strings.Join(g.log, "\n"), "ended c reason 1")
+}
+
 // 5.7 and 5.18: limits, and what they say.
 func TestLimits(t *testing.T) {
 	limited := func(t *testing.T, ints map[int]int64) *rig {
@@ -296,14 +311,14 @@ func TestLimits(t *testing.T) {
 		g := limited(t, map[int]int64{ToolIntPerSession: 1})
 		once(g, "a")
 		g.call("b", "hit", `{}`)
-		g.then(result("b", failed("tool_unavailable", `tool "hit" may be called 1 times in this session, and all are used up: use another tool`, false), 0))
+		g.then(result("b", failed("tool_unavailable", `tool "hit" may be called once in this session, and no more: use another tool`, false), 0))
 	})
 	t.Run("in flight of the tool", func(t *testing.T) {
 		g := limited(t, map[int]int64{ToolIntMaxInFlight: 1})
 		g.call("a", "hit", `{}`)
 		g.forget()
 		g.call("b", "hit", `{}`)
-		g.then(`s1 {"tool_result","call_id":"b",` + failed("tool_unavailable", `1 calls of tool "hit" are in flight, which is the most: wait for a result and call again`, true) +
+		g.then(`s1 {"tool_result","call_id":"b",` + failed("tool_unavailable", `tool "hit" takes 1 call at a time: wait for a result and call again`, true) +
 			`,"meta":{"tick":0,"latency_ms":0,"source":"yard","retry_after_ms":1000}}`)
 		g.answer("a", "")
 		g.forget()
@@ -318,7 +333,7 @@ func TestLimits(t *testing.T) {
 		}
 		g.forget()
 		g.call("b", "hit", `{}`)
-		g.then(`s1 {"tool_result","call_id":"b",` + failed("tool_unavailable", `16 calls are in flight, which is the most: wait for a result and call again`, true) +
+		g.then(`s1 {"tool_result","call_id":"b",` + failed("tool_unavailable", `16 calls may be in flight, and as many are: wait for a result and call again`, true) +
 			`,"meta":{"tick":0,"latency_ms":0,"source":"yard","retry_after_ms":1000}}`)
 		require.Equal(t, uint64(1), g.b.Counters().CallsRefused)
 	})

@@ -176,8 +176,8 @@ func TestTooManySets(t *testing.T) {
 		list = append(list, i+1)
 	}
 	g.step(Record{Kind: RecSessionOpen, Session: 1, Data: AppendFields(nil, append([]int64{3, 0, 0, 0}, list...), "npc")})
-	g.want(`log 3 s1 t0 toolset "set8" is left out: a session holds 8, the bridge's own included, and a manifest of 1 MiB`,
-		`log 3 s1 t0 toolset "set9" is left out: a session holds 8, the bridge's own included, and a manifest of 1 MiB`)
+	g.want(`log 3 s1 t0 toolset "set8" is left out: a session holds 8, the bridge's own included, and a manifest of 1048576 bytes`,
+		`log 3 s1 t0 toolset "set9" is left out: a session holds 8, the bridge's own included, and a manifest of 1048576 bytes`)
 }
 
 // 5.11 at run time.

@@ -36,6 +36,7 @@ const (
 	EndedTool
 	EndedBridge
 	EndedAgent
+	EndedReset
 )
 
 // AgentChange is AICC_AGENT_* of the header.

@@ -228,7 +228,7 @@ func TestRegistrationFaults(t *testing.T) {
 		"JSON":      {toolDef{id: "x", in: `{"type":}`}, Failure{Status: StatusJSON, Field: "input_schema", Offset: 8, Pointer: "/type", Message: "byte 8 (/type): a value was wanted, '}' came"}},
 		"no object": {toolDef{id: "x", out: `{"type":"string"}`}, Failure{Status: StatusSchema, Field: "output_schema", Message: "schema: this schema accepts no object, and inputs and outputs are objects"}},
 		"no set":    {toolDef{id: "x", ints: map[int]int64{ToolIntSet: 4}}, Failure{Status: StatusArg, Field: "toolset", Message: "the toolset is gone: create it before its tools"}},
-		"too large": {toolDef{id: "x", in: `{"type":"object","description":"` + strings.Repeat("x", 200<<10) + `"}`}, Failure{Status: StatusFull, Field: "description", Message: "with this tool the manifest would pass 1 MiB: shorten descriptions or schemas"}},
+		"too large": {toolDef{id: "x", in: `{"type":"object","description":"` + strings.Repeat("x", 200<<10) + `"}`}, Failure{Status: StatusFull, Field: "description", Message: "with this tool the manifest would pass 1048576 bytes: shorten descriptions or schemas"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "too large" {

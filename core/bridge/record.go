@@ -39,18 +39,30 @@ const (
 
 	RecAnswer Kind = 40 // Arg: call number; Data: output JSON
 	RecFail   Kind = 41 // Arg: call number; Flags: AICC_CODE_* | FailRetryable; Data: message
-	RecExtend Kind = 42 // Arg: call number; fields: timeout_ms from now
+	RecExtend Kind = 42 // Arg: call number; fields: timeout_ms from now, -1: none
+
+	RecAnswerStruct Kind = 43 // Arg: call number; Flags: layout; Data: a gathered struct, which becomes the output's JSON
 
 	RecEventDefine Kind = 50 // Object: event; fields: EventInt...; strings: kind
 	RecEventJSON   Kind = 51 // Object: event; Session, or 0 for all; Data: payload
 	RecEventReply  Kind = 52 // Object: event; Arg: call number; Data: payload
+
+	RecEventStruct      Kind = 53 // Object: event; Flags: EventOne; Data: see EventOne
+	RecEventReplyStruct Kind = 54 // Object: event; Arg: call number; Data: a gathered struct
+
+	// RecCapabilities is of no effect on the bridge: its host looks at Published and answers. What it signs with is in no record.
+	RecCapabilities Kind = 60 // Session, or 0 for all tools; Arg: waiter; fields: CapabilityInt...; strings: prefix, version, tags, tags of an event
 )
 
 const ( // RecAttach.Flags
-	AttachWait    = 1 // say nothing before the first message, which may be session_resume; or until attached again without this
+	AttachWait    = 1 // to a character that had an agent: say nothing before the first message, which may be session_resume, for 2 s; then the seat is a new agent's
 	AttachFresh   = 2 // the agent before may no longer resume
 	AttachReplace = 4 // take the place of an agent that is there; without it the newcomer is let go
 )
+
+// EventOne in RecEventStruct.Flags says that Data is one gathered struct, u32 length and bytes, and the sessions it is for, u32 each. Without it
+// Data is any number of: u32 session, or 0 for all; u32 length; a gathered struct.
+const EventOne = 1
 
 const (
 	FramePaused   = 1       // RecFrame.Flags
@@ -81,6 +93,13 @@ const (
 	CreateIntIdleMS
 	CreateIntResumeMS
 	CreateIntMessageWindow // bytes that may wait in the front's message queue
+	CreateIntAnyTickRate
+	CreateIntMaxCalls // in flight, a session
+	CreateIntMaxCallID
+	CreateIntMaxToolID
+	CreateIntMaxDescription
+	CreateIntMaxManifest
+	CreateIntMaxOutput
 	CreateInts
 )
 
@@ -95,6 +114,9 @@ const (
 	ToolIntWhilePaused
 	ToolIntHide // hide from sessions that lack the capability
 	ToolIntTimeoutMS
+	ToolIntMaxInputBytes
+	ToolIntMaxOutputBytes
+	ToolIntMaxConcurrent
 	ToolInts
 )
 
@@ -104,6 +126,7 @@ const (
 	ToolStrInput
 	ToolStrOutput
 	ToolStrCapability
+	ToolStrOrigin // the document that it was made of
 	ToolStrs
 )
 
@@ -119,7 +142,15 @@ const (
 	EventIntTopic    = iota // one bit
 	EventIntDelivery        // 1 latest, 2 each
 	EventIntMinIntervalMS
+	EventIntLayout // a layout's number; 0: none
 	EventInts
+)
+
+const (
+	CapabilityIntEvent     = iota // 1: signed, in an event
+	CapabilityIntCreatedAt        // of it; -1: now
+	CapabilityIntTags             // how many, of documents
+	CapabilityInts
 )
 
 // Fields is a packed payload: u32 count of integers, u32 count of strings, the integers (i64 each), then each string as u32 length and bytes;

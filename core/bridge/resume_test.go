@@ -190,7 +190,7 @@ func TestIdempotent(t *testing.T) {
 	g.then(failure("invalid_input", other))
 	g.call("d", "hit", `{}`)
 	g.call("d", "hit", `{}`)
-	const used = `tool "hit" may be called 1 times in this session, and all are used up: use another tool`
+	const used = `tool "hit" may be called once in this session, and no more: use another tool`
 	g.then(result("d", failed("tool_unavailable", used, false), 0))
 	require.Equal(t, uint64(1), g.b.Counters().Calls)
 }
@@ -388,7 +388,7 @@ func TestReset(t *testing.T) {
 	g.forget()
 	id := g.ids[1]
 	g.step(Record{Kind: RecSessionReset, Session: 1, Data: []byte("loaded")})
-	g.want("ended c reason 2", result("d", done, 0), result("c", failed("session_expired", "the game has ended this session: wait for a new session_init", false), 0),
+	g.want("ended c reason 6", result("d", done, 0), result("c", failed("session_expired", "the game was reset while the call was open: go on in the session that follows", false), 0),
 		`s1 {"session_close","reason":"loaded"}`)
 	g.then(g.init())
 	require.NotEqual(t, id, g.ids[1])
@@ -396,5 +396,5 @@ func TestReset(t *testing.T) {
 	g.want(`call s1 t1 d {} tick 0 until 31002`)
 	g.detach(1)
 	g.step(Record{Kind: RecSessionReset, Session: 1})
-	g.want("agent s1 detached", "withdrawn d reason 2", "agent s1 gone")
+	g.want("agent s1 detached", "withdrawn d reason 6", "agent s1 gone")
 }

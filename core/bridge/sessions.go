@@ -48,8 +48,8 @@ func (b *Bridge) setsOf(number uint32, f Fields, from int) []*session.Set {
 		if set == nil || slices.Contains(sets, set) {
 			continue
 		}
-		if len(sets) == session.MaxSets || bytes+set.Bytes() > maxManifest-restManifest {
-			b.host.Log(Warn, number, 0, fmt.Sprintf("toolset %q is left out: a session holds %d, the bridge's own included, and a manifest of 1 MiB", set.Name, session.MaxSets))
+		if len(sets) == session.MaxSets || bytes+set.Bytes() > b.most.manifest-restManifest {
+			b.host.Log(Warn, number, 0, fmt.Sprintf("toolset %q is left out: a session holds %d, the bridge's own included, and a manifest of %d bytes", set.Name, session.MaxSets, b.most.manifest))
 			continue
 		}
 		for _, t := range set.Tools {
@@ -99,35 +99,5 @@ func (b *Bridge) sessionStep(s *session.Session, r *Record) {
 		s.Detach(r.Arg)
 	case RecArrived:
 		s.Arrived(r.Arg, r.Object)
-	}
-}
-
-func (b *Bridge) defineEvent(r *Record) {
-	f, ok := ParseFields(r.Data)
-	topic := message.Topic(f.Int(EventIntTopic))
-	if !ok || r.Object == 0 || b.events[r.Object] != nil || topic.String() == "" {
-		return
-	}
-	e := &session.Event{Number: r.Object, Topic: topic, Latest: f.Int(EventIntDelivery) == deliverLatest, MinIntervalNS: ms * min(max(f.Int(EventIntMinIntervalMS), 0), maxMS)}
-	if f.Int(EventIntDelivery) == 0 {
-		e.Latest = topic == message.TopicTick
-	}
-	if kind := f.Str(0); len(kind) > 0 {
-		e.Kind = session.KindMember(kind)
-	}
-	b.events[r.Object] = e
-}
-
-const deliverLatest = 1
-
-func (b *Bridge) emit(r *Record) {
-	e := b.events[r.Object]
-	if e == nil {
-		return
-	}
-	if r.Session == 0 {
-		b.world.Emit(nil, e, r.Data, r.Tick)
-	} else if s := b.sessions[r.Session]; s != nil {
-		b.world.Emit(s, e, r.Data, r.Tick)
 	}
 }

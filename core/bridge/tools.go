@@ -35,7 +35,7 @@ func (b *Bridge) registerTool(r *Record) {
 		b.host.Reply(r.Arg, &Failure{Status: StatusArg, Field: "toolset", Message: "the toolset is gone: create it before its tools"})
 		return
 	}
-	t, failure := newTool(r.Object, f)
+	t, failure := b.newTool(r.Object, f)
 	if failure == nil {
 		failure = b.place(&t, set, nil)
 	}
@@ -57,7 +57,7 @@ func (b *Bridge) updateTool(r *Record) {
 		b.host.Reply(r.Arg, &Failure{Status: StatusState, Message: "the tool is gone: register it anew"})
 		return
 	}
-	t, failure := newTool(r.Object, f)
+	t, failure := b.newTool(r.Object, f)
 	if failure == nil {
 		failure = b.place(&t, old.set, old)
 	}
@@ -81,21 +81,21 @@ func (b *Bridge) place(t *session.Tool, set *session.Set, other *tool) *Failure 
 	if other != nil {
 		size -= len(other.JSON)
 	}
-	if size > maxManifest-restManifest {
-		return &Failure{Status: StatusFull, Field: "description", Message: "with this tool the manifest would pass 1 MiB: shorten descriptions or schemas"}
+	if size > b.most.manifest-restManifest {
+		return &Failure{Status: StatusFull, Field: "description", Message: fmt.Sprintf("with this tool the manifest would pass %d bytes: shorten descriptions or schemas", b.most.manifest)}
 	}
 	return nil
 }
 
 // newTool makes a tool of a record's fields.
-func newTool(number uint32, f Fields) (t session.Tool, failure *Failure) {
+func (b *Bridge) newTool(number uint32, f Fields) (t session.Tool, failure *Failure) {
 	r := ranges{f: f}
 	id, description, capability := f.Str(ToolStrID), f.Str(ToolStrDescription), f.Str(ToolStrCapability)
 	switch {
-	case !message.ValidToolID(id):
-		return t, &Failure{Status: StatusName, Field: "id", Message: "a tool's id is [a-z][a-z0-9_]*, at most 64 bytes"}
-	case len(description) == 0 || len(description) > maxDescription || !utf8.Valid(description):
-		return t, &Failure{Status: StatusName, Field: "description", Message: "a tool needs a description of 1 to 65536 bytes of UTF-8: it is all that the agent knows of it"}
+	case !message.ValidToolID(id) || len(id) > b.most.toolID:
+		return t, &Failure{Status: StatusName, Field: "id", Message: fmt.Sprintf("a tool's id is [a-z][a-z0-9_]*, at most %d bytes", b.most.toolID)}
+	case len(description) == 0 || len(description) > b.most.description || !utf8.Valid(description):
+		return t, &Failure{Status: StatusName, Field: "description", Message: fmt.Sprintf("a tool needs a description of 1 to %d bytes of UTF-8: it is all that the agent knows of it", b.most.description)}
 	case len(capability) > maxCapability || !utf8.Valid(capability):
 		return t, &Failure{Status: StatusName, Field: "requires_capability", Message: "a capability's name has at most 64 bytes of UTF-8"}
 	}
@@ -107,6 +107,13 @@ func newTool(number uint32, f Fields) (t session.Tool, failure *Failure) {
 		MaxInFlight: int(r.int(ToolIntMaxInFlight, "max_in_flight", 0, session.MaxInFlight, 0)),
 		WhilePaused: f.Int(ToolIntWhilePaused) != 0,
 		Hidden:      f.Int(ToolIntHide) != 0 && len(capability) > 0,
+
+		MaxInputBytes:  r.bytes(ToolIntMaxInputBytes, "max_input_bytes"),
+		MaxOutputBytes: r.bytes(ToolIntMaxOutputBytes, "max_output_bytes"),
+		MaxConcurrent:  r.int(ToolIntMaxConcurrent, "max_concurrent", 0, math.MaxInt64, 0),
+	}
+	if origin := f.Str(ToolStrOrigin); len(origin) > 0 {
+		t.Origin = bytes.Clone(origin)
 	}
 	if t.Class == 0 {
 		r.fail("cls", "a tool is a sensor, an actuator or a generator: set cls")

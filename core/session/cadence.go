@@ -34,6 +34,7 @@ func (s *Session) startTicks() {
 	if s.w.TickMode != message.TickEvent && s.kit.Topics&message.TopicTick != 0 {
 		s.tickDue = s.clock() + s.period()
 	}
+	s.tellDue()
 	s.playAlarm()
 }
 
@@ -54,9 +55,27 @@ func (s *Session) onPlay() {
 	if s.tickDue <= s.w.play && s.state == live {
 		p := s.period()
 		s.tickDue += (s.w.play-s.tickDue)/p*p + p
+		s.tellDue()
 		s.sendTick()
 	}
 	s.playAlarm()
+}
+
+// longestLead is how long before a tick its payload may be asked for: three frames of a slow game.
+const longestLead = 50 * millisecond
+
+// tellDue tells the host from when on a payload for the next tick is of use.
+func (s *Session) tellDue() {
+	w := s.w
+	switch {
+	case w.dues == nil:
+	case s.tickDue == never:
+		w.dues.TickDue(s.number, never)
+	case !w.begun: // what time it is the first frame will say
+		w.dues.TickDue(s.number, 0)
+	default:
+		w.dues.TickDue(s.number, max(s.hostTime(s.tickDue)-min(s.period()/4, longestLead), 0))
+	}
 }
 
 // completed is after each call that has had its outcome.
@@ -68,14 +87,14 @@ func (s *Session) completed() {
 
 // lastTick is the payload that the host emitted last on the topic tick, and when in the order of such.
 type lastTick struct {
-	payload []byte
+	content content
 	seq     uint64
 }
 
-func (l *lastTick) note(w *World, payload []byte) {
+func (l *lastTick) note(w *World, c *content) {
 	w.tickSeq++
 	l.seq = w.tickSeq
-	l.payload = append(l.payload[:0], payload...)
+	l.content = content{form: c.form, data: append(l.content.data[:0], c.data...)}
 }
 
 // sendTick queues a tick event if the agent is subscribed.
@@ -88,16 +107,19 @@ func (s *Session) sendTick() {
 	if s.lastTick != nil && s.lastTick.seq > last.seq {
 		last = s.lastTick
 	}
-	payload := last.payload
+	c := content{form: last.content.form, data: last.content.data, tick: w.tick}
 	if last.seq == 0 {
 		w.out = jsonwire.AppendUint(append(w.out[:0], `{"tick":`...), w.tick)
 		w.out = append(w.out, `,"time":`...)
 		w.out, _ = jsonwire.AppendFloat(w.out, float64(w.play/millisecond)/1000)
 		w.out = append(w.out, '}')
-		payload = w.out
+		c.data = w.out
 	}
-	s.putEvent(&w.ticker, payload, w.tick)
+	s.putEvent(&w.ticker, &c)
 }
+
+// resumeWaitNS is how long a connection to a character that had an agent waits for session_resume (5.3).
+const resumeWaitNS = 2000 * millisecond
 
 // timeAlarm says when the real time has something to do next.
 func (s *Session) timeAlarm() {
@@ -112,7 +134,9 @@ func (s *Session) timeAlarm() {
 				at = min(at, s.paces[i].nextAt)
 			}
 		}
-	case s.state == waiting || !s.valid && s.uses == nil:
+	case s.state == waiting:
+		at = s.lastHeard + resumeWaitNS
+	case !s.valid && s.uses == nil:
 	case s.valid:
 		at = s.leftAt + w.ResumeNS
 	default:
@@ -133,6 +157,10 @@ func (s *Session) idleAt() int64 {
 func (s *Session) onTime() {
 	w := s.w
 	switch {
+	case s.state == waiting:
+		if s.lastHeard+resumeWaitNS <= w.now {
+			s.anew(true)
+		}
 	case s.state == live && s.idleAt() <= w.now:
 		w.host.Log(Info, s.number, 0, "the agent has fallen silent and is detached")
 		s.leave(true)

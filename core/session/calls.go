@@ -30,6 +30,7 @@ type call struct {
 	session  *Session
 	tool     *Tool
 	output   *schema.Schema
+	most     int64 // bytes of its output; 0: none but the protocol's bound
 	id       []byte
 	key      digest // of id
 	request  digest
@@ -82,6 +83,7 @@ type outcome struct {
 	started   bool // the engine may have worked on it
 	retryNS   int64
 	tick      uint64
+	measured  bool // the time that it took says something of the tool
 }
 
 // toolCall takes a call, or answers it.
@@ -105,12 +107,17 @@ func (s *Session) toolCall(m *message.Message) {
 		s.refuse(m.CallID, key, request, &o)
 		return
 	}
+	if n := int64(len(m.Input)); t.MaxInputBytes > 0 && n > t.MaxInputBytes {
+		s.refuse(m.CallID, key, request, &outcome{code: message.InvalidInput,
+			text: fmt.Sprintf("the input has %d bytes, and tool %q takes at most %d: send less", n, t.ID, t.MaxInputBytes)})
+		return
+	}
 	if !t.Input.Check(&w.checker, m.Input) {
 		s.refuse(m.CallID, key, request, &outcome{code: message.InvalidInput, text: w.checker.Message()})
 		return
 	}
 	c := w.calls.take()
-	c.session, c.tool, c.output, c.key, c.request, c.tick, c.received = s, t, t.Output, key, request, w.tick, w.now
+	c.session, c.tool, c.output, c.most, c.key, c.request, c.tick, c.received = s, t, t.Output, t.MaxOutputBytes, key, request, w.tick, w.now
 	c.id = append(c.id[:0], m.CallID...)
 	c.since, c.deadline = s.clock(), never
 	if t.TimeoutNS != never {
@@ -134,6 +141,7 @@ func (s *Session) toolCall(m *message.Message) {
 	}
 	s.calls = append(s.calls, c)
 	s.countUse(t)
+	t.inFlight++
 	w.Stats.Calls++
 	w.Stats.CallsInFlight++
 	s.playAlarm()
@@ -168,20 +176,37 @@ func (s *Session) objection(t *Tool, m *message.Message) (o outcome) {
 	case !s.kit.allowed(t):
 		o.text = fmt.Sprintf("tool %q needs the capability %q, which this character does not hold: use another tool", t.ID, t.Capability)
 	case t.PerSession > 0 && u != nil && u.total >= t.PerSession:
-		o.text = fmt.Sprintf("tool %q may be called %d times in this session, and all are used up: use another tool", t.ID, t.PerSession)
+		o.text = fmt.Sprintf("tool %q may be called %s in this session, and no more: use another tool", t.ID, times(t.PerSession))
 	case u != nil && u.wait(t.PerMinute, s.w.now) > 0:
 		o.retryable, o.retryNS = true, u.wait(t.PerMinute, s.w.now)
-		o.text = fmt.Sprintf("tool %q may be called %d times in 60 seconds: call it again after retry_after_ms", t.ID, t.PerMinute)
+		o.text = fmt.Sprintf("tool %q may be called %s in 60 seconds: call it again after retry_after_ms", t.ID, times(int64(t.PerMinute)))
 	case inTool >= t.MaxInFlight:
 		o.retryable, o.retryNS = true, second
-		o.text = fmt.Sprintf("%d calls of tool %q are in flight, which is the most: wait for a result and call again", inTool, t.ID)
-	case len(s.calls) >= MaxInFlight:
+		o.text = fmt.Sprintf("tool %q takes %s at a time: wait for a result and call again", t.ID, calls(int64(inTool)))
+	case t.MaxConcurrent > 0 && t.inFlight >= t.MaxConcurrent:
 		o.retryable, o.retryNS = true, second
-		o.text = fmt.Sprintf("%d calls are in flight, which is the most: wait for a result and call again", MaxInFlight)
+		o.text = fmt.Sprintf("tool %q takes %s at a time from all characters together: call it again after retry_after_ms", t.ID, calls(t.MaxConcurrent))
+	case len(s.calls) >= s.w.MaxCalls:
+		o.retryable, o.retryNS = true, second
+		o.text = fmt.Sprintf("%s may be in flight, and as many are: wait for a result and call again", calls(int64(s.w.MaxCalls)))
 	default:
 		o.code = 0
 	}
 	return o
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprint(n, " times")
+}
+
+func calls(n int64) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return fmt.Sprint(n, " calls")
 }
 
 // refuse answers a call that is not accepted. One that would be refused again is remembered.
@@ -247,6 +272,10 @@ func (c *call) finish(o *outcome) {
 	if o.code != 0 {
 		w.Stats.CallsFailed++
 	}
+	c.tool.inFlight--
+	if o.measured {
+		c.tool.measure(w.now - c.received)
+	}
 	s.keep(c.id, c.key, c.request, o, c.repaired, w.now-c.received)
 	if c.state == callOrphan {
 		c.session, c.repaired = nil, nil
@@ -285,7 +314,7 @@ func (s *Session) timeOut() {
 			return
 		}
 		limit := (c.deadline - c.since) / millisecond
-		o := outcome{code: message.Timeout, tick: s.w.tick}
+		o := outcome{code: message.Timeout, tick: s.w.tick, measured: true}
 		switch c.takeBack(EndedTimeout) {
 		case CallWasAnswered:
 			c.state, c.deadline = callComing, never
@@ -353,11 +382,17 @@ func (w *World) Answer(no uint64, output []byte, tick uint64) {
 	if len(output) == 0 {
 		output = noOutput
 	}
-	value, lone, fault := w.checkObject(output, MaxOutputBytes)
+	value, lone, fault := w.checkObject(output, w.MaxOutput)
 	if fault == "" && !c.output.Check(&w.checker, value) {
 		fault = strings.ReplaceAll(w.checker.Message(), "\n", "; ")
 	}
-	o := outcome{output: w.forWire(value, lone), started: true, tick: tick}
+	o := outcome{output: w.forWire(value, lone), started: true, tick: tick, measured: true}
+	if fault != "" {
+		fault = "its output is not what its output_schema says: " + fault
+	}
+	if n := int64(len(output)); c.most > 0 && n > c.most {
+		fault = fmt.Sprintf("its output has %d bytes, and its max_output_bytes is %d", n, c.most)
+	}
 	if fault != "" {
 		w.badOutput(c, fault)
 		o.code, o.text = message.InternalError, "the tool's output was not valid and is withheld, a fault of the game: use another tool"
@@ -372,7 +407,7 @@ func (w *World) badOutput(c *call, fault string) {
 	if c.tool.Removed {
 		number = 0
 	}
-	fault = fmt.Sprintf("tool %q: its output is not what its output_schema says: %s", c.tool.ID, fault)
+	fault = fmt.Sprintf("tool %q: %s", c.tool.ID, fault)
 	w.host.Log(Error, c.session.number, number, fault)
 	if w.Debug {
 		w.host.Fault(c.session.number, number, fault)
@@ -394,7 +429,7 @@ func (w *World) Fail(no uint64, code message.ErrorCode, text []byte, retryable b
 			text = text[:len(text)-1]
 		}
 	}
-	c.finish(&outcome{code: code, text: string(text), retryable: retryable, started: true, tick: tick})
+	c.finish(&outcome{code: code, text: string(text), retryable: retryable, started: true, tick: tick, measured: true})
 }
 
 // answered finds the call that an answer is for and drops the front's reference to it.
@@ -411,13 +446,16 @@ func (w *World) answered(no uint64) *call {
 	return c
 }
 
-// Extend gives a call so much time from now on.
+// Extend gives a call so much time from now on; negative: as much as it takes.
 func (w *World) Extend(no uint64, ns int64) {
 	c := w.calls.find(no)
 	if c == nil || c.state == callComing || c.state == callOrphan {
 		return
 	}
-	c.deadline = c.session.clock() + ns
+	c.deadline = never
+	if ns >= 0 {
+		c.deadline = c.session.clock() + ns
+	}
 	c.session.playAlarm()
 }
 

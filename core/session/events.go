@@ -5,98 +5,106 @@ import (
 	"aicc.dev/libaicc/core/message"
 )
 
-// pace is when an event with a least interval may be sent next to one agent, and the payload that waits for it.
-type pace struct {
-	event   *Event
-	nextAt  int64
-	payload []byte
-	tick    uint64
-	waits   bool
+// content is an event's payload as it waits: a JSON object, or a gathered struct, which becomes JSON when it is sent.
+type content struct {
+	form *Event // whose layout and kind make JSON of a struct; nil: it is JSON
+	data []byte
+	tick uint64
+}
+
+// key is what tells structs of one event apart of which only the newest counts, and a number that is the same where that is.
+func (e *Event) key(c *content) (key []byte, hash uint32) {
+	if e.Layout == nil || c.form == nil || !e.Layout.HasKey() {
+		return nil, 0
+	}
+	key = e.Layout.Key(c.data)
+	hash = 2166136261
+	for _, b := range key {
+		hash = (hash ^ uint32(b)) * 16777619
+	}
+	return key, hash
 }
 
 // Emit sends an event to one session, or to all when s is nil. A payload that cannot be sent is dropped.
 func (w *World) Emit(s *Session, e *Event, payload []byte, tick uint64) {
-	payload = w.payload(s, e, payload)
-	if payload == nil {
-		return
+	if payload = w.payload(s, e, payload); payload != nil {
+		w.spread(s, e, content{data: payload, tick: tick})
 	}
+}
+
+// EmitStruct is Emit with a gathered struct of the event's layout.
+func (w *World) EmitStruct(s *Session, e *Event, data []byte, tick uint64) {
+	if w.sound(e, data) {
+		w.spread(s, e, content{form: e, data: data, tick: tick})
+	}
+}
+
+func (w *World) sound(e *Event, data []byte) bool {
+	if e.Layout != nil && len(data) >= e.Layout.Size() && len(data) <= e.Layout.MaxData() {
+		return true
+	}
+	w.Stats.EventsDropped++
+	return false
+}
+
+func (w *World) spread(s *Session, e *Event, c content) {
 	if s != nil {
 		if s.state == live && s.kit.Topics&e.Topic != 0 {
 			if e.Topic == message.TopicTick {
 				if s.lastTick == nil {
 					s.lastTick = &lastTick{}
 				}
-				s.lastTick.note(w, payload)
+				s.lastTick.note(w, &c)
 			}
-			s.emit(e, payload, tick)
+			s.emit(e, &c)
 		}
 		return
 	}
 	if e.Topic == message.TopicTick {
-		w.lastTick.note(w, payload)
+		w.lastTick.note(w, &c)
 	}
 	for i := len(w.agents) - 1; i >= 0; i-- { // backwards: one that is detached for it leaves the list
 		if s := w.agents[i]; s.kit.Topics&e.Topic != 0 {
-			s.emit(e, payload, tick)
+			s.emit(e, &c)
 		}
 	}
 }
 
 // Respond sends an event that a call has caused, whatever the agent is subscribed to.
 func (w *World) Respond(no uint64, e *Event, payload []byte, tick uint64) {
-	c := w.calls.find(no)
-	if c == nil || c.state == callOrphan || c.state == callHeld {
+	c := w.causing(no)
+	if c == nil {
 		return
 	}
 	if payload = w.payload(c.session, e, payload); payload != nil && c.session.state == live {
-		c.session.putEvent(e, payload, tick)
+		c.session.putEvent(e, &content{data: payload, tick: tick})
 	}
 }
 
-func (s *Session) emit(e *Event, payload []byte, tick uint64) {
+// RespondStruct is Respond with a gathered struct of the event's layout.
+func (w *World) RespondStruct(no uint64, e *Event, data []byte, tick uint64) {
+	if c := w.causing(no); c != nil && w.sound(e, data) && c.session.state == live {
+		c.session.putEvent(e, &content{form: e, data: data, tick: tick})
+	}
+}
+
+// causing is a call that goes on.
+func (w *World) causing(no uint64) *call {
+	c := w.calls.find(no)
+	if c == nil || c.state == callOrphan || c.state == callHeld {
+		return nil
+	}
+	return c
+}
+
+func (s *Session) emit(e *Event, c *content) {
 	if e.Topic == message.TopicTick && s.w.TickMode != message.TickEvent {
 		return // it is the payload of the ticks that are sent here, not an event of its own
 	}
-	if e.MinIntervalNS > 0 && !s.paced(e, payload, tick) {
+	if e.MinIntervalNS > 0 && !s.paced(e, c) {
 		return
 	}
-	s.putEvent(e, payload, tick)
-}
-
-// paced tells whether an event with a least interval may be sent now. If not, the latest waits; of events that each count, it is dropped.
-func (s *Session) paced(e *Event, payload []byte, tick uint64) bool {
-	w := s.w
-	var p *pace
-	for i := range s.paces {
-		if s.paces[i].event == e {
-			p = &s.paces[i]
-		}
-	}
-	if p == nil {
-		s.paces = append(s.paces, pace{event: e, nextAt: w.now + e.MinIntervalNS})
-		return true
-	}
-	if w.now >= p.nextAt {
-		p.nextAt, p.waits = w.now+e.MinIntervalNS, false
-		return true
-	}
-	if !e.Latest || p.waits {
-		w.Stats.EventsDropped++
-	}
-	if e.Latest {
-		p.payload, p.tick, p.waits = append(p.payload[:0], payload...), tick, true
-		w.real.sooner(s, p.nextAt)
-	}
-	return false
-}
-
-func (s *Session) onPaces() {
-	for i := range s.paces {
-		if p := &s.paces[i]; p.waits && p.nextAt <= s.w.now {
-			p.nextAt, p.waits = s.w.now+p.event.MinIntervalNS, false
-			s.putEvent(p.event, p.payload, p.tick)
-		}
-	}
+	s.putEvent(e, c)
 }
 
 // payload checks what the host gives and puts the event's kind first. nil: it cannot be sent.

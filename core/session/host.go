@@ -23,6 +23,12 @@ type Host interface {
 	Log(level Level, session, tool uint32, text string)
 }
 
+// DueHost is a Host that wants to know for which sessions a tick's payload is of use.
+type DueHost interface {
+	// TickDue says that the session's next periodic tick takes what is emitted from the host's time `at` on; math.MaxInt64: it has none.
+	TickDue(session uint32, at int64)
+}
+
 // CallItem is a call as the engine gets it.
 type CallItem struct {
 	No         uint64 // the number that RecAnswer, RecFail and RecEventReply carry
@@ -54,6 +60,7 @@ const (
 	EndedTool
 	EndedBridge
 	EndedAgent
+	EndedReset
 )
 
 // AgentChange is AICC_AGENT_* of the header.

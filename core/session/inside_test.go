@@ -236,9 +236,9 @@ func TestReplacedEventsLeaveNoMemory(t *testing.T) {
 	s := w.Open(1, []*Set{NewSet(0, "")}, nil, message.Model{Class: message.EdgeSmall}, message.TopicAll)
 	s.state = live
 	each, latest := &Event{Topic: message.TopicAudio}, &Event{Topic: message.TopicTick, Latest: true}
-	s.putEvent(each, []byte(`{"first":1}`), 0)
+	s.putEvent(each, &content{data: []byte(`{"first":1}`)})
 	for range 100_000 {
-		s.putEvent(latest, []byte(`{"n":"some text of a usual length"}`), 0)
+		s.putEvent(latest, &content{data: []byte(`{"n":"some text of a usual length"}`)})
 	}
 	require.Less(t, cap(s.box.buf), 64<<10)
 	require.Less(t, len(s.box.list), 1000)

@@ -99,6 +99,9 @@ func (k *Kit) each(f func(*Tool)) {
 	}
 }
 
+// EachTool calls f for every tool that stands in the session's manifest.
+func (s *Session) EachTool(f func(*Tool)) { s.kit.each(f) }
+
 // shadowed tells whether a set before set i has a tool of the same id.
 func (k *Kit) shadowed(t *Tool, i int) bool {
 	for _, s := range k.Sets[:i] {

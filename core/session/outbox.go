@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 
+	"aicc.dev/libaicc/core/layout"
 	"aicc.dev/libaicc/core/message"
 )
 
@@ -25,7 +26,7 @@ const (
 	mailInit               // a session_init with the manifest as of its sending
 	mailUpdate             // a heartbeat with a manifest_update
 	mailHeartbeat          // one without
-	mailEvent              // an event's payload
+	mailEvent              // an event's content
 )
 
 // mail is one message that waits to be sent.
@@ -35,6 +36,8 @@ type mail struct {
 	from, to int    // in buf
 	seq      uint64 // of a kept result
 	event    *Event
+	form     *Event // of the event's content
+	key      uint32 // hash of its key
 	tick     uint64
 	cost     int
 }
@@ -71,7 +74,7 @@ func (s *Session) outbox() *outbox {
 			w.boxes = w.boxes[:n-1]
 			w.boxBytes -= cap(s.box.buf)
 		} else {
-			s.box = &outbox{}
+			s.box = &outbox{list: make([]mail, 0, 4), buf: make([]byte, 0, 256)} // for what may come at once: a new place seldom grows later
 		}
 	}
 	return s.box
@@ -128,7 +131,7 @@ func (s *Session) room(c class, cost int) bool {
 		for i := b.from; b.drops[low] > 0 && b.bytes+cost > limit; i++ {
 			if m := &b.list[i]; m.kind != mailDead && m.class == low {
 				b.kill(m)
-				s.w.Stats.EventsDropped++
+				s.eventDropped()
 			}
 		}
 	}
@@ -139,6 +142,15 @@ func (s *Session) room(c class, cost int) bool {
 	return b.bytes+cost <= limit || c == classMust && b.bytes == 0
 }
 
+// eventDropped counts an event that does not fit and says so, once a connection.
+func (s *Session) eventDropped() {
+	s.w.Stats.EventsDropped++
+	if !s.dropped {
+		s.dropped = true
+		s.w.host.Log(Warn, s.number, 0, "events are dropped, the oldest first: more wait than outbox_bytes allows, as the agent takes its messages too slowly or one event is too large; aicc_stats counts them")
+	}
+}
+
 // kill takes a message out that waits.
 func (b *outbox) kill(m *mail) {
 	b.bytes -= m.cost
@@ -146,12 +158,12 @@ func (b *outbox) kill(m *mail) {
 	if m.class < classMust {
 		b.drops[m.class]--
 	}
-	m.kind, m.event = mailDead, nil
+	m.kind, m.event, m.form = mailDead, nil, nil
 }
 
 // tidy gives back the room of what was killed once it is most of the buffer.
 func (b *outbox) tidy() {
-	if b.dead < 4096 || b.dead < len(b.buf)/2 {
+	if b.dead < 1024 || b.dead < len(b.buf)/2 {
 		return
 	}
 	at, list := 0, b.list[:0]
@@ -216,35 +228,48 @@ func (s *Session) overflow() {
 	s.leave(true)
 }
 
-// putEvent queues an event's payload. One that is the latest takes the place of an older one, at the end.
-func (s *Session) putEvent(e *Event, payload []byte, tick uint64) {
+// putEvent queues an event. One that is the latest takes the place of an older one of the same key, at the end.
+func (s *Session) putEvent(e *Event, c *content) {
 	w := s.w
-	c := classEach
+	var key []byte
+	hash := uint32(0)
+	if e.Latest {
+		key, hash = e.key(c)
+	}
+	rank := classEach
 	switch {
 	case e.Latest:
-		c = classLatest
+		rank = classLatest
 	case e.Topic == message.TopicAgentMessage:
-		c = classAgentMessage
+		rank = classAgentMessage
 	}
 	b := s.box
 	if b != nil && e.Latest && b.drops[classLatest] > 0 {
 		for i := len(b.list) - 1; i >= b.from; i-- {
-			if m := &b.list[i]; m.kind == mailEvent && m.event == e {
+			if m := &b.list[i]; m.event == e && m.key == hash && (hash == 0 || bytes.Equal(b.key(m), key)) {
 				b.kill(m)
 				break
 			}
 		}
 	}
-	cost := len(payload) + len(w.Name) + eventCost
-	if !s.room(c, cost) {
-		w.Stats.EventsDropped++
+	cost := len(c.data) + len(w.Name) + eventCost
+	if !s.room(rank, cost) {
+		s.eventDropped()
 		return
 	}
 	b = s.outbox()
 	b.tidy()
 	from := len(b.buf)
-	b.buf = append(b.buf, payload...)
-	s.put(mail{kind: mailEvent, class: c, from: from, to: len(b.buf), event: e, tick: tick, cost: cost})
+	b.buf = append(b.buf, c.data...)
+	s.put(mail{kind: mailEvent, class: rank, from: from, to: len(b.buf), event: e, form: c.form, key: hash, tick: c.tick, cost: cost})
+}
+
+// key is that of the struct that m has.
+func (b *outbox) key(m *mail) []byte {
+	if m.form == nil {
+		return nil
+	}
+	return m.form.Layout.Key(b.buf[m.from:m.to])
 }
 
 // deliver hands over what waits, as far as the host has room, or all of it. It says whether nothing is left.
@@ -303,9 +328,22 @@ func (w *World) render(s *Session, b *outbox, m *mail) bool {
 			s.prefix = bytes.Clone(message.AppendPrefix(w.out[:0], message.Event, s.id))
 		}
 		w.meta = message.Meta{Tick: m.tick, LatencyMS: -1, Source: w.Name}
-		w.out = message.AppendEventBehind(w.out[:0], s.prefix, w.ids.Next(), m.event.Topic, b.buf[m.from:m.to], &w.meta)
+		payload := b.buf[m.from:m.to]
+		if m.form != nil {
+			payload = w.structJSON(m.form, payload)
+		}
+		w.out = message.AppendEventBehind(w.out[:0], s.prefix, w.ids.Next(), m.event.Topic, payload, &w.meta)
 	}
 	return true
+}
+
+// structJSON makes the payload of an event's struct.
+func (w *World) structJSON(e *Event, data []byte) []byte {
+	var n layout.Counts
+	w.out2 = append(append(w.out2[:0], '{'), e.Kind...)
+	w.out2 = append(e.Layout.AppendMembers(w.out2, data, &n), '}')
+	w.Stats.ValuesBad += n.Total()
+	return w.out2
 }
 
 // hand gives one message to the host.

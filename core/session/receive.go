@@ -29,15 +29,26 @@ func (s *Session) Receive(epoch uint64, data []byte) {
 			s.resume()
 			return
 		}
-		s.begin(!resume) // that of a failed resume comes behind the error
+		knows := m.SessionID == s.id
+		if fault != nil {
+			knows = fault.HaveSessionID && fault.SessionID == s.id
+		}
+		if knows && s.resumable() { // only the agent of before knows the id
+			s.begin(true)
+		} else {
+			s.anew(!resume) // the session_init of a failed resume comes behind the error
+		}
 	}
 	switch {
+	case fault != nil && fault.Type != 0 && !message.FromAgent(fault.Type) && fault.HaveMessageID: // what is wrong in it does not matter
+		w.Stats.MessagesBad++
+		s.fail(fault.MessageID, message.InvalidInput, notYours(fault.Type), false)
 	case fault != nil:
 		s.bad(fault)
 	case m.Type == message.ErrorMessage: // never answered
 	case !message.FromAgent(m.Type):
 		w.Stats.MessagesBad++
-		s.fail(m.MessageID, message.InvalidInput, fmt.Sprintf("%s is sent by the bridge only: send a tool_call, or one of the other messages of an agent", m.Type), false)
+		s.fail(m.MessageID, message.InvalidInput, notYours(m.Type), false)
 	case m.SessionID != s.id:
 		s.fail(m.MessageID, message.SessionExpired, "the session of this session_id is not open here: use the session_id of the last session_init", false)
 		if resume {
@@ -51,10 +62,19 @@ func (s *Session) Receive(epoch uint64, data []byte) {
 	}
 }
 
+func notYours(t message.Type) string {
+	return fmt.Sprintf("%s is sent by the bridge only: send a tool_call, or one of the other messages of an agent", t)
+}
+
 func (s *Session) message(m *message.Message) {
 	w := s.w
 	switch m.Type {
 	case message.ToolCall:
+		if n := len(m.CallID); n > w.MaxCallID { // as message.Decode says it of what is too long for everybody
+			w.Stats.MessagesBad++
+			s.fail(m.MessageID, message.InvalidInput, fmt.Sprintf("at /call_id: at most %d bytes were wanted, %d came", w.MaxCallID, n), false)
+			return
+		}
 		s.toolCall(m)
 	case message.ManifestRequest:
 		s.putSession(mailInit)

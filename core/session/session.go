@@ -18,7 +18,7 @@ const (
 
 // Flags of Attach.
 const (
-	AttachWait    = 1 // say nothing before the first message, which may be session_resume; or until attached again without this
+	AttachWait    = 1 // to a character that had an agent: say nothing before the first message, which may be session_resume, for 2 s; then the seat is a new agent's
 	AttachFresh   = 2 // the agent before may no longer resume
 	AttachReplace = 4 // take the place of an agent that is there
 )
@@ -30,12 +30,14 @@ type Session struct {
 	state  state
 	valid  bool // id may be resumed, or is in use
 	paused bool
+	played bool // an agent has sat here
 	beats  bool // the agent has sent a heartbeat on this connection
 	closed bool
 	inMail bool
 	// closing: its calls are being ended, nothing else is to be said
 	closing bool
 	resumed bool // on this connection
+	dropped bool // an event, on this connection
 	agentAt int  // place among the world's agents
 
 	kit   *Kit
@@ -88,13 +90,22 @@ func (s *Session) Attach(epoch uint64, flags uint16) {
 		}
 	}
 	s.epoch, s.state = epoch, waiting
-	s.lastHeard, s.lastSent, s.count, s.beats, s.resumed = w.now, w.now, 0, false, false
+	s.lastHeard, s.lastSent, s.count, s.beats, s.resumed, s.dropped = w.now, w.now, 0, false, false, false
 	if flags&AttachFresh != 0 && s.valid {
 		s.gone()
 	}
-	if flags&AttachWait == 0 {
+	if flags&AttachWait == 0 || !s.played { // nobody can want to come back to a seat where nobody sat
 		s.begin(true)
 	}
+	s.timeAlarm()
+}
+
+// anew gives the seat to another agent than the one before, which may no longer resume: it must not get what was that one's.
+func (s *Session) anew(say bool) {
+	if s.valid {
+		s.gone()
+	}
+	s.begin(say)
 }
 
 // begin starts, or goes on with, the protocol session on this connection, and says so unless what follows does.
@@ -127,7 +138,7 @@ func (s *Session) renew() {
 
 func (s *Session) enter() {
 	w := s.w
-	s.state = live
+	s.state, s.played = live, true
 	s.agentAt = len(w.agents)
 	w.agents = append(w.agents, s)
 	s.startTicks()
@@ -252,6 +263,7 @@ func (s *Session) over(reason EndReason) {
 
 var overTexts = map[EndReason]string{
 	EndedSession: "the game has ended this session: wait for a new session_init",
+	EndedReset:   "the game was reset while the call was open: go on in the session that follows",
 	EndedBridge:  "the game has closed this world: connect again later",
 	EndedAgent:   "the session was closed while the call was open: call again in a new session",
 }
@@ -319,14 +331,14 @@ func (s *Session) end() {
 func (s *Session) Reset(reason []byte) {
 	if s.state != live {
 		had := s.valid
-		s.over(EndedSession)
+		s.over(EndedReset)
 		s.uses = nil
 		if had {
 			s.w.host.Agent(s.number, AgentGone)
 		}
 		return
 	}
-	s.lastWords(EndedSession, reason)
+	s.lastWords(EndedReset, reason)
 	s.uses, s.paces, s.lastTick = nil, nil, nil
 	if s.state == live {
 		s.renew()
@@ -354,6 +366,7 @@ func (s *Session) Pause(paused bool) {
 		}
 		if s.tickDue != never {
 			s.tickDue += stood
+			s.tellDue()
 		}
 		if !w.paused {
 			w.release()

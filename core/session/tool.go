@@ -3,6 +3,8 @@ package session
 import (
 	"slices"
 
+	"aicc.dev/libaicc/core/latency"
+	"aicc.dev/libaicc/core/layout"
 	"aicc.dev/libaicc/core/message"
 	"aicc.dev/libaicc/core/schema"
 )
@@ -24,6 +26,14 @@ type Tool struct {
 	Disabled    bool
 	Removed     bool
 	JSON        []byte // as it stands in a manifest
+
+	MaxInputBytes  int64  // of the input as it came; 0: none but the protocol's
+	MaxOutputBytes int64  // of the output as it came; 0: the same
+	MaxConcurrent  int64  // calls in flight, over all sessions; 0: no bound
+	Origin         []byte // the document it was made of, or nil; not this package's business
+
+	Latency  *latency.Histogram // of the calls that had a result, from receipt to that; nil until the first
+	inFlight int64              // over all sessions
 }
 
 // Set is a scope of tool ids. Its tools keep the order in which they came.
@@ -64,8 +74,17 @@ func (s *Set) Remove(t *Tool) {
 func (s *Set) Replace(t *Tool, with Tool) {
 	delete(s.byID, t.ID)
 	s.bytes += len(with.JSON) - len(t.JSON)
+	with.Latency, with.inFlight = t.Latency, t.inFlight
 	*t = with
 	s.byID[t.ID] = t
+}
+
+// measure notes how long a call took.
+func (t *Tool) measure(ns int64) {
+	if t.Latency == nil {
+		t.Latency = &latency.Histogram{}
+	}
+	t.Latency.Record(ns)
 }
 
 // Event is one kind of event.
@@ -75,4 +94,5 @@ type Event struct {
 	Kind          []byte // `"kind":"x"`, ready to be put first into a payload; nil: none
 	Latest        bool   // newest wins; else each one counts
 	MinIntervalNS int64
+	Layout        *layout.Layout // of its payload, which is then given as a struct; nil: as JSON
 }

@@ -12,7 +12,8 @@ import (
 
 // Bounds of DESIGN 5.5 and 5.18.
 const (
-	MaxInFlight    = 16
+	MaxInFlight    = 16 // these three are the most that Options may say
+	MaxCallID      = message.MaxCallIDBytes
 	MaxOutputBytes = 256 << 10
 	MaxEventBytes  = 64 << 10
 	MaxFailBytes   = 4 << 10
@@ -41,6 +42,9 @@ type Options struct {
 	ResumeNS    int64
 	WindowBytes int64 // that may wait in the host's message queue
 	AnyTickRate bool  // periodic ticks pay no regard to the model
+	MaxCalls    int   // in flight, a session
+	MaxCallID   int   // bytes
+	MaxOutput   int   // bytes
 	FrameClock  bool  // frames carry the time, and it stands still before the first
 }
 
@@ -49,6 +53,7 @@ type Stats struct {
 	Calls, CallsFailed, CallsTimedOut, CallsRefused uint64
 	MessagesIn, MessagesOut, MessagesBad            uint64
 	EventsDropped                                   uint64
+	ValuesBad                                       uint64 // in structs: what JSON cannot say, see layout.Counts
 	CallsInFlight                                   int32
 }
 
@@ -83,6 +88,7 @@ type World struct {
 	kits    map[string]*Kit
 
 	ticker   Event
+	dues     DueHost
 	lastTick lastTick
 	tickSeq  uint64
 
@@ -112,6 +118,7 @@ func NewWorld(h Host, o Options, now int64, random io.Reader) (*World, error) {
 	w.sane(&w.base)
 	w.real.which, w.games.which = realTime, gameTime
 	w.ticker = Event{Topic: message.TopicTick, Latest: true}
+	w.dues, _ = h.(DueHost)
 	if w.WindowBytes <= 0 {
 		w.WindowBytes = never
 	}
@@ -161,6 +168,9 @@ func (w *World) FrameAt(t int64, tick uint64, paused bool) {
 	if !w.begun { // what the frame's clock said before is nobody's business
 		w.begun = true
 		w.base = t - w.now
+		for _, s := range w.agents {
+			s.tellDue()
+		}
 	}
 	w.tick = tick
 	if t-w.base > w.now {
