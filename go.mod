@@ -3,7 +3,7 @@ module aicc.dev/libaicc
 go 1.26.5
 
 require (
-	github.com/goccy/go-json v0.12.0
+	github.com/coder/websocket v1.8.15
 	github.com/google/uuid v1.6.0
 	github.com/kaptinlin/jsonschema v0.9.8
 	github.com/stretchr/testify v1.12.1

@@ -1,0 +1,407 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"aicc.dev/libaicc/core/bridge"
+	"aicc.dev/libaicc/core/jsonwire"
+	"aicc.dev/libaicc/core/message"
+	"aicc.dev/libaicc/core/transport"
+)
+
+// Whatever a test did, nothing of it may run when all are through.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	http.DefaultClient.CloseIdleConnections()
+	for end := time.Now().Add(10 * time.Second); code == 0; runtime.Gosched() {
+		buf := make([]byte, 1<<20)
+		stacks := string(buf[:runtime.Stack(buf, true)])
+		ours := strings.Count(stacks, "core/transport.") + strings.Count(stacks, "core/agent.") + strings.Count(stacks, "coder/websocket.")
+		if ours == strings.Count(stacks, "core/agent.TestMain") {
+			break
+		}
+		if time.Now().After(end) {
+			fmt.Fprintln(os.Stderr, "goroutines are left:\n"+stacks)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+const ms = int64(time.Millisecond)
+
+// game joins a bridge to a listener, as the front does it: one record at a time, the clock before and behind each, effects at once. Its engine
+// runs calls on goroutines of its own and notes how often each has run.
+type game struct {
+	t     testing.TB
+	began time.Time
+
+	mu       sync.Mutex
+	b        *bridge.Bridge
+	chars    []*player
+	calls    map[uint64]*gameCall
+	lastRef  uint64
+	runs     map[string]int
+	drained  uint64
+	timer    *time.Timer
+	over     bool
+	messages []string // of agents to the game
+	hold     bool     // calls are not run
+	wg       sync.WaitGroup
+}
+
+// player is one session as the adapter sees it.
+type player struct {
+	name   string
+	number uint32
+	epoch  uint64         // of the last connection
+	conn   transport.Conn // nil: none
+	spoken bool           // something was said on it
+	valid  bool           // its protocol session may be resumed, or is in use
+	said   bool           // its agent has said something in it: one that has not, and may never have heard its id, leaves nothing to come back to
+	id     message.ID     // of that
+}
+
+func (p *player) state() transport.State {
+	switch {
+	case p.conn != nil:
+		return transport.Taken
+	case p.valid && p.said:
+		return transport.Away
+	}
+	return transport.Free
+}
+
+type gameCall struct {
+	bridge.CallItem
+	id, input               string
+	started, answered, dead bool
+}
+
+// newGame makes a world called yard with a tool "go" and one session for each name.
+func newGame(t testing.TB, resumeMS int64, names ...string) *game {
+	g := &game{t: t, began: time.Now(), calls: map[uint64]*gameCall{}, runs: map[string]int{}}
+	ints := make([]int64, bridge.CreateInts)
+	ints[bridge.CreateIntKind], ints[bridge.CreateIntTickMode], ints[bridge.CreateIntTickRate] = 2, int64(message.TickFixed), int64(math.Float64bits(20))
+	ints[bridge.CreateIntHeartbeatMS], ints[bridge.CreateIntIdleMS], ints[bridge.CreateIntResumeMS] = 15_000, 45_000, resumeMS
+	b, failure := bridge.New(g, &bridge.Record{Kind: bridge.RecCreate, Data: bridge.AppendFields(nil, ints, "yard")}, 0, rand.Reader)
+	require.Nil(t, failure)
+	g.b = b
+	g.timer = time.AfterFunc(time.Hour, func() { g.step(bridge.Record{Kind: bridge.RecFlush}) })
+	tool := make([]int64, bridge.ToolInts)
+	tool[bridge.ToolIntClass], tool[bridge.ToolIntTimeoutMS] = int64(message.Actuator), 30_000
+	g.step(bridge.Record{Kind: bridge.RecToolRegister, Object: 1, Data: bridge.AppendFields(nil, tool, "go", "Goes.", `{"type":"object"}`, "", "")})
+	g.step(bridge.Record{Kind: bridge.RecEventDefine, Object: 1, Data: bridge.AppendFields(nil, []int64{int64(message.TopicAudio), 2, 0, 0}, "")})
+	for i, name := range names {
+		p := &player{name: name, number: uint32(i + 1)}
+		g.chars = append(g.chars, p)
+		s := make([]int64, bridge.SessionInts)
+		s[bridge.SessionIntModel], s[bridge.SessionIntTopics] = int64(message.CloudMedium), int64(message.TopicAudio)
+		g.step(bridge.Record{Kind: bridge.RecSessionOpen, Session: p.number, Data: bridge.AppendFields(nil, s, name)})
+	}
+	t.Cleanup(func() {
+		g.mu.Lock()
+		g.over = true
+		g.timer.Stop()
+		g.mu.Unlock()
+		g.wg.Wait()
+	})
+	return g
+}
+
+func (g *game) step(r bridge.Record) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turn(r)
+}
+
+// turn is step with mu.
+func (g *game) turn(r bridge.Record) {
+	if g.over {
+		return
+	}
+	g.clock()
+	g.b.Step(&r)
+	if g.drained > 0 { // the listener's queues are not the bridge's window: what was handed over is taken
+		g.b.Step(&bridge.Record{Kind: bridge.RecDrained, Arg: g.drained})
+		g.drained = 0
+	}
+	g.clock()
+	if want := g.b.Want(); want != math.MaxInt64 {
+		g.timer.Reset(max(time.Duration(want)-time.Since(g.began), time.Millisecond))
+	}
+}
+
+func (g *game) clock() {
+	g.b.Step(&bridge.Record{Kind: bridge.RecClock, Arg: uint64(time.Since(g.began))})
+}
+
+// The listener's side.
+
+func (g *game) Worlds() []transport.World {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w := transport.World{Name: "yard"}
+	for _, p := range g.chars {
+		w.Characters = append(w.Characters, transport.Character{Name: p.name, State: p.state()})
+	}
+	return []transport.World{w}
+}
+
+func (g *game) Seat(a transport.Ask) (transport.Seat, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if a.World != "" && a.World != "yard" {
+		return nil, transport.NotFound("bridge", a.World, []string{"yard"})
+	}
+	var names []string
+	var found *player
+	for _, p := range g.chars {
+		names = append(names, p.name)
+		if p.name == a.Character || a.Character == "" && found == nil && p.state() == transport.Free {
+			found = p
+		}
+	}
+	switch {
+	case found == nil && a.Character == "":
+		return nil, transport.TakenBy("", transport.Taken)
+	case found == nil:
+		return nil, transport.NotFound("character", a.Character, names)
+	case found.state() == transport.Taken && !a.Replace:
+		return nil, transport.TakenBy(found.name, transport.Taken)
+	}
+	return &seat{g: g, p: found, replace: a.Replace}, nil
+}
+
+type seat struct {
+	g       *game
+	p       *player
+	replace bool
+	epoch   uint64
+}
+
+func (s *seat) record(kind bridge.Kind) bridge.Record {
+	return bridge.Record{Kind: kind, Session: s.p.number, Arg: s.epoch}
+}
+
+func (s *seat) Attach(c transport.Conn) (transport.Wait, error) {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	p := s.p
+	r := s.record(bridge.RecAttach)
+	if p.conn != nil {
+		if !s.replace {
+			return transport.NoWait, transport.TakenBy(p.name, transport.Taken)
+		}
+		r.Flags = bridge.AttachReplace
+		p.conn.Close(transport.CloseReplaced, "another agent has taken the character")
+	}
+	how := transport.NoWait
+	switch {
+	case !p.valid:
+	case s.replace || !p.said:
+		how = transport.OrBegin
+	default:
+		how = transport.OrRefuse
+	}
+	if how != transport.NoWait {
+		r.Flags |= bridge.AttachWait
+	}
+	p.epoch++
+	s.epoch, r.Arg = p.epoch, p.epoch
+	p.conn, p.spoken = c, false
+	s.g.turn(r)
+	return how, nil
+}
+
+func (s *seat) Resumes(id message.ID) bool {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	return s.p.valid && s.p.id == id
+}
+
+func (s *seat) Begin() {
+	r := s.record(bridge.RecAttach)
+	r.Flags = bridge.AttachFresh
+	s.g.step(r)
+}
+
+func (s *seat) Receive(m []byte) bool {
+	r := s.record(bridge.RecReceive)
+	r.Data = m
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.p.said = s.p.said || s.p.epoch == s.epoch
+	s.g.turn(r)
+	return true
+}
+
+func (s *seat) Arrived(count uint32) {
+	r := s.record(bridge.RecArrived)
+	r.Object = count
+	s.g.step(r)
+}
+
+func (s *seat) Leave() {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	if s.p.epoch == s.epoch {
+		s.p.conn = nil
+	}
+	s.g.turn(s.record(bridge.RecDetach))
+}
+
+// The bridge's side; all within turn.
+
+func (g *game) Message(session uint32, epoch uint64, m []byte) {
+	p := g.chars[session-1]
+	g.drained += uint64(len(m))
+	if id, ok := transport.SessionOf(m); ok {
+		p.id = id
+	}
+	if p.conn != nil && p.epoch == epoch {
+		p.spoken = true
+		p.conn.Send(m) // where it cannot, the listener ends the connection
+	}
+}
+
+func (g *game) Detached(session uint32, epoch uint64) {
+	p := g.chars[session-1]
+	if p.epoch != epoch || p.conn == nil {
+		return // replaced: it was told so
+	}
+	if p.spoken {
+		p.conn.Close(transport.CloseOver, "the session is over, or waits to be resumed: connect again")
+	} else {
+		p.conn.Close(transport.CloseTaken, transport.TakenBy(p.name, transport.Taken).Message)
+	}
+	p.conn = nil
+}
+
+func (g *game) Agent(session uint32, change bridge.AgentChange) {
+	p := g.chars[session-1]
+	p.valid = change != bridge.AgentGone
+	p.said = p.said && p.valid
+}
+
+func (g *game) CallQueued(c bridge.CallItem) uint64 {
+	g.lastRef++
+	ref := g.lastRef
+	gc := &gameCall{CallItem: c, id: string(c.CallID), input: string(c.Input)}
+	gc.CallID, gc.Input = nil, nil
+	g.calls[ref] = gc
+	if !g.hold {
+		g.wg.Go(func() { g.run(gc) })
+	}
+	return ref
+}
+
+// run is the engine: {"ms":n} answers so much later, {"fail":true} fails.
+func (g *game) run(c *gameCall) {
+	g.mu.Lock()
+	if c.dead || g.over {
+		g.mu.Unlock()
+		return
+	}
+	c.started = true
+	g.runs[c.id]++
+	g.mu.Unlock()
+	if v, ok := jsonwire.Lookup([]byte(c.input), "ms"); ok {
+		n, _ := jsonwire.ToInt64(v)
+		<-time.After(time.Duration(n * ms))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c.dead {
+		return
+	}
+	c.answered = true
+	if strings.Contains(c.input, "fail") {
+		g.turn(bridge.Record{Kind: bridge.RecFail, Arg: c.No, Flags: 3, Data: []byte("no way")})
+		return
+	}
+	g.turn(bridge.Record{Kind: bridge.RecAnswer, Arg: c.No, Data: fmt.Appendf(nil, `{"did":%s}`, c.input)})
+}
+
+func (g *game) CallEnd(ref uint64, _ bridge.EndReason) bridge.CallState {
+	c := g.calls[ref]
+	if c.answered {
+		return bridge.CallWasAnswered
+	}
+	delete(g.calls, ref)
+	c.dead = true
+	if c.started {
+		return bridge.CallWasStarted
+	}
+	return bridge.CallWasQueued
+}
+
+func (g *game) CallDone(ref uint64) {
+	g.calls[ref].dead = true
+	delete(g.calls, ref)
+}
+
+func (g *game) AgentMessage(_ uint32, payload []byte) {
+	g.messages = append(g.messages, string(payload))
+}
+func (g *game) Fault(uint32, uint32, string)              {}
+func (g *game) Log(_ bridge.Level, _, _ uint32, _ string) {}
+func (g *game) SessionClosed(uint32)                      {}
+func (g *game) ToolReleased(uint32)                       {}
+func (g *game) Reply(_ uint64, f *bridge.Failure) bool {
+	require.Nil(g.t, f)
+	return true
+}
+
+func (g *game) ranOnce(t testing.TB, calls []*Call) {
+	t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, c := range calls {
+		require.Equal(t, 1, g.runs[c.ID], "%s %s", c.ID, c.Input)
+	}
+	require.Len(t, g.runs, len(calls))
+}
+
+// play opens a listener for a game.
+func play(t testing.TB, g *game, o transport.Options) string {
+	t.Helper()
+	l, err := transport.Listen(o, g)
+	require.NoError(t, err)
+	t.Cleanup(l.Close)
+	return l.Addr()
+}
+
+func join(t testing.TB, address string, o Options) *Agent {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if o.First == 0 {
+		o.First, o.Most = time.Millisecond, 20*time.Millisecond
+	}
+	a, err := Connect(ctx, "ws://"+address+"/aicc?character=npc", o)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		a.Close(ctx, "done")
+	})
+	return a
+}
+
+func eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	require.Eventually(t, is, 20*time.Second, time.Millisecond, what)
+}
