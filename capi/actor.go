@@ -79,7 +79,7 @@ func (a *actor) publish() {
 	a.counters = C.aicc_core_counters{
 		calls: C.uint64_t(s.Calls), calls_failed: C.uint64_t(s.CallsFailed), calls_timed_out: C.uint64_t(s.CallsTimedOut),
 		calls_refused: C.uint64_t(s.CallsRefused), messages_in: C.uint64_t(s.MessagesIn), messages_out: C.uint64_t(s.MessagesOut),
-		messages_bad: C.uint64_t(s.MessagesBad), events_dropped: C.uint64_t(s.EventsDropped), calls_in_flight: C.int32_t(s.CallsInFlight),
+		messages_bad: C.uint64_t(s.MessagesBad), events_dropped: C.uint64_t(s.EventsDropped), values_bad: C.uint64_t(s.ValuesBad), calls_in_flight: C.int32_t(s.CallsInFlight),
 	}
 	C.aicc_core_stats(C.uint32_t(a.slot), &a.counters)
 }
@@ -105,6 +105,8 @@ func (a *actor) step(r *C.aicc_rec) {
 		a.create()
 	case bridge.RecDestroy:
 		a.ended = true
+	case bridge.RecCapabilities:
+		a.capabilities(&a.rec)
 	default:
 		a.guarded(&a.rec)
 	}
@@ -116,6 +118,7 @@ func (a *actor) create() {
 	}
 	b, failure := bridge.New(&a.host, &a.rec, int64(a.batch.now_ns), rand.Reader)
 	if failure == nil {
+		b.UseLayouts(layouts.Find)
 		a.bridge = b
 	}
 	if !a.host.Reply(a.rec.Arg, failure) {
@@ -142,7 +145,7 @@ func (a *actor) guarded(r *bridge.Record) {
 // refuse answers those records that somebody waits for.
 func (a *actor) refuse(r *bridge.Record) {
 	switch r.Kind {
-	case bridge.RecFlush, bridge.RecToolRegister, bridge.RecToolUpdate:
+	case bridge.RecFlush, bridge.RecToolRegister, bridge.RecToolUpdate, bridge.RecCapabilities:
 		a.host.Reply(r.Arg, &bridge.Failure{Status: bridge.StatusInternal, Message: "this bridge has stopped after an internal fault: see the log, destroy it and create another"})
 	}
 }

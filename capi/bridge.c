@@ -15,7 +15,9 @@ static struct {
 
 static const aicc_bridge_options bridge_defaults = {
     .struct_size = sizeof bridge_defaults, .kind = AICC_WORLD_3D, .tick_mode = AICC_TICK_HYBRID, .tick_rate_hz = 10, .clock = AICC_CLOCK_LIBRARY,
-    .queue_bytes = 4 << 20, .outbox_bytes = 512 << 10, .heartbeat_ms = 15000, .idle_ms = 45000, .resume_window_ms = 120000
+    .queue_bytes = 4 << 20, .outbox_bytes = 512 << 10, .heartbeat_ms = 15000, .idle_ms = 45000, .resume_window_ms = 120000,
+    .max_calls_in_flight = 16, .max_call_id_bytes = 256, .max_tool_id_bytes = 64, .max_description_bytes = 64 << 10, .max_manifest_bytes = 1 << 20,
+    .max_output_bytes = 256 << 10
 };
 
 void aicc__bridges_start(void)
@@ -51,6 +53,7 @@ static bridge *bridge_new(uint32_t index)
     aicc__table_init(&b->tools, sizeof (tool), MAX_TOOLS);
     aicc__table_init(&b->sessions, sizeof (session), MAX_SESSIONS);
     aicc__table_init(&b->calls, sizeof (call), MAX_CALLS);
+    aicc__table_init(&b->toolsets, sizeof (slot), MAX_TOOLSETS);
     aicc__table_init(&b->events_defined, sizeof (event), MAX_EVENTS);
     list_init(&b->ready_in);
     list_init(&b->ring);
@@ -115,6 +118,8 @@ static void reset(bridge *b, const aicc_bridge_options *o)
     atomic_store(&b->events, 0);
     atomic_store(&b->answers_late, 0);
     b->synced = 0;
+    atomic_store(&b->ticks, o->tick_mode != AICC_TICK_EVENT);
+    atomic_store(&b->stale, 0);
     b->frame_clock = o->clock == AICC_CLOCK_FRAME;
     b->owner = o->owner;
     memset(b->name, 0, sizeof b->name);
@@ -190,6 +195,7 @@ void aicc__bridge_gone(bridge *b)
     aicc__table_reset(&b->tools);
     aicc__table_reset(&b->sessions);
     aicc__table_reset(&b->calls);
+    aicc__table_reset(&b->toolsets);
     aicc__table_reset(&b->events_defined);
     set_state(b, BRIDGE_FREE);
     aicc__unlock_all(b);
@@ -214,7 +220,14 @@ static aicc_status check(aicc_bridge_options *o, aicc_error *error)
         aicc__out_of_range(error, "outbox_bytes", o->outbox_bytes, 4 << 10, 64 << 20) ||
         aicc__out_of_range(error, "heartbeat_ms", o->heartbeat_ms, 100, 3600000) ||
         aicc__out_of_range(error, "idle_ms", o->idle_ms, 0, INT64_MAX / 1000000) ||
-        aicc__out_of_range(error, "resume_window_ms", o->resume_window_ms, 0, 86400000))
+        aicc__out_of_range(error, "resume_window_ms", o->resume_window_ms, 0, 86400000) ||
+        aicc__out_of_range(error, "any_tick_rate", o->any_tick_rate, 0, 1) ||
+        aicc__out_of_range(error, "max_calls_in_flight", o->max_calls_in_flight, 1, 16) ||
+        aicc__out_of_range(error, "max_call_id_bytes", o->max_call_id_bytes, 1, 256) ||
+        aicc__out_of_range(error, "max_tool_id_bytes", o->max_tool_id_bytes, 1, 64) ||
+        aicc__out_of_range(error, "max_description_bytes", o->max_description_bytes, 1, 64 << 10) ||
+        aicc__out_of_range(error, "max_manifest_bytes", o->max_manifest_bytes, 32 << 10, 1 << 20) ||
+        aicc__out_of_range(error, "max_output_bytes", o->max_output_bytes, 1 << 10, 256 << 10))
         return AICC_E_ARG;
     if (!(o->tick_rate_hz > 0 && o->tick_rate_hz <= 1000))
         return aicc__fail(error, AICC_E_ARG, "tick_rate_hz", "%g is out of range: above 0, at most 1000", o->tick_rate_hz);
@@ -236,6 +249,13 @@ static aicc_status create_payload(payload *p, const aicc_bridge_options *o)
     ints[AICC_CREATE_IDLE_MS] = o->idle_ms;
     ints[AICC_CREATE_RESUME_MS] = o->resume_window_ms;
     ints[AICC_CREATE_MESSAGE_WINDOW] = MESSAGE_WINDOW;
+    ints[AICC_CREATE_ANY_TICK_RATE] = o->any_tick_rate;
+    ints[AICC_CREATE_MAX_CALLS] = o->max_calls_in_flight;
+    ints[AICC_CREATE_MAX_CALL_ID] = o->max_call_id_bytes;
+    ints[AICC_CREATE_MAX_TOOL_ID] = o->max_tool_id_bytes;
+    ints[AICC_CREATE_MAX_DESCRIPTION] = o->max_description_bytes;
+    ints[AICC_CREATE_MAX_MANIFEST] = o->max_manifest_bytes;
+    ints[AICC_CREATE_MAX_OUTPUT] = o->max_output_bytes;
     return aicc__pack(p, ints, AICC_CREATE_INTS, &o->name, 1);
 }
 
@@ -392,6 +412,8 @@ aicc_status aicc_bridge_stats(aicc_bridge world, aicc_stats *stats)
     full.answers_late = atomic_load(&r.b->answers_late);
     full.queue_bytes = atomic_load(&r.b->lanes[LANE_MESSAGES].bytes) + atomic_load(&r.b->lanes[LANE_EVENTS].bytes);
     full.outgoing_bytes = r.b->out.bytes;
+    full.handles_stale = atomic_load(&r.b->stale);
+    full.values_bad = r.b->counters.values_bad;
     aicc__drop(&r);
     aicc__give(stats, &full, sizeof full);
     return AICC_OK;

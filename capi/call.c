@@ -5,10 +5,22 @@
 
 enum { MAX_OUTPUT = 256 << 10, MAX_MESSAGE = 4 << 10 };
 
+static int live(const slot *s) { return (word_state(atomic_load(&s->word)) & SLOT_LIVE) != 0; }
+
+/* Its session, its tool and its bridge are there. If not, the core is about to end the call; for the engine it is over at once, so that what
+ * one thread does has one outcome and not the one of a race. */
+static int wanted(const ref *r)
+{
+    const call *c = (const call *)r->s;
+    const session *s = session_at(r->b, atomic_load(&c->session));
+    const tool *t = tool_at(r->b, atomic_load(&c->tool));
+    return s != NULL && t != NULL && live(&s->head) && live(&t->head) && word_state(atomic_load(&r->b->word)) == BRIDGE_OPEN;
+}
+
 aicc_status aicc__call_state(const ref *r, uint64_t word)
 {
     if (word == word_of(r->gen, CALL_STARTED))
-        return AICC_OK;
+        return wanted(r) ? AICC_OK : AICC_GONE;
     return word == word_of(r->gen, CALL_QUEUED) ? AICC_E_STATE : AICC_GONE;
 }
 
@@ -21,17 +33,17 @@ aicc_status aicc__answer(aicc_call handle, uint16_t kind, uint16_t flags, aicc_s
     text.len = text.len == AICC_NTS ? strlen(text.ptr) : text.len;
     if (aicc__payload(&p, text.ptr, text.len) != AICC_OK)
         return AICC_E_FULL;
-    status = aicc__hold(handle.id, KIND_CALL, HOLD_MESSAGES | NEED_OPEN, &r);
+    status = aicc__hold(handle.id, KIND_CALL, HOLD_MESSAGES, &r);
     if (status == AICC_OK) {
         call *c = (call *)r.s;
         uint64_t word = word_of(r.gen, CALL_STARTED);
         if (!aicc__room(r.b, LANE_MESSAGES, p.len)) {
             status = AICC_E_FULL;
-        } else if (atomic_compare_exchange_strong(&c->head.word, &word, word_of(r.gen, CALL_ANSWERED))) {
+        } else if (wanted(&r) && atomic_compare_exchange_strong(&c->head.word, &word, word_of(r.gen, CALL_ANSWERED))) {
             rec.arg = atomic_load_explicit(&c->no, memory_order_relaxed);
             (void)aicc__put(r.b, LANE_MESSAGES, rec, &p, EXEMPT); /* there is room */
         } else {
-            status = aicc__call_state(&r, word);
+            status = aicc__call_state(&r, atomic_load(&c->head.word));
             if (status == AICC_GONE && !quiet)
                 atomic_fetch_add_explicit(&r.b->answers_late, 1, memory_order_relaxed);
         }
@@ -47,7 +59,7 @@ aicc_status aicc_call_succeed(aicc_call handle, aicc_str output)
 {
     int text = aicc__text(&output, MAX_OUTPUT);
     ref r;
-    aicc_status status = aicc__peek(handle.id, KIND_CALL, NEED_OPEN, &r);
+    aicc_status status = aicc__peek(handle.id, KIND_CALL, 0, &r);
     if (status != AICC_OK)
         return status;
     if (text <= 0)
@@ -60,7 +72,7 @@ aicc_status aicc_call_fail(aicc_call handle, int32_t code, aicc_str message, int
     int text = aicc__text(&message, MAX_MESSAGE);
     uint16_t flags;
     ref r;
-    aicc_status status = aicc__peek(handle.id, KIND_CALL, NEED_OPEN, &r);
+    aicc_status status = aicc__peek(handle.id, KIND_CALL, 0, &r);
     if (status != AICC_OK)
         return status;
     if (text < 0 || code < AICC_CODE_TOOL_UNAVAILABLE || code > AICC_CODE_INTERNAL_ERROR || (retryable & ~1) != 0)
@@ -80,7 +92,7 @@ int32_t aicc_call_alive(aicc_call handle)
 aicc_status aicc_call_set_user_data(aicc_call handle, void *user_data)
 {
     ref r;
-    aicc_status status = aicc__hold(handle.id, KIND_CALL, HOLD_BRIDGE | NEED_OPEN, &r);
+    aicc_status status = aicc__hold(handle.id, KIND_CALL, HOLD_BRIDGE, &r);
     if (status != AICC_OK)
         return status;
     status = aicc__call_state(&r, atomic_load(&r.s->word));

@@ -1,5 +1,6 @@
 /* check.c: arguments, options, text and errors: each kind of check once. */
 #include "front.h"
+#include "value.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,25 +95,10 @@ int aicc__text(aicc_str *text, size_t max)
     return text->len <= max;
 }
 
-/* Bytes of the well-formed character at text, or 0. */
-static size_t utf8_char(const unsigned char *text, size_t left)
-{
-    unsigned c = text[0];
-    size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-    if (n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] > 0x9f) || (c == 0xf0 && text[1] < 0x90) || (c == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 int aicc__utf8(aicc_str text)
 {
     for (size_t at = 0, n; at < text.len; at += n)
-        if ((n = utf8_char((const unsigned char *)text.ptr + at, text.len - at)) == 0)
+        if ((n = aicc__utf8_len(text.ptr + at, text.len - at)) == 0)
             return 0;
     return 1;
 }
@@ -128,7 +114,7 @@ size_t aicc__utf8_cut(const char *text, size_t len, size_t max)
         ;
     if ((unsigned char)text[lead] < 0xc0)
         return max; /* it ends with a byte of its own, or was no UTF-8 */
-    return utf8_char((const unsigned char *)text + lead, max - lead) != 0 ? max : lead;
+    return aicc__utf8_len(text + lead, max - lead) != 0 ? max : lead;
 }
 
 aicc_status aicc__copy_out(const char *text, size_t n, char *buf, size_t cap, size_t *len)

@@ -21,10 +21,14 @@ enum {
     AICC_REC_SESSION_OPEN = 20, AICC_REC_SESSION_CLOSE = 21, AICC_REC_SESSION_RESET = 22, AICC_REC_SESSION_PAUSE = 23,
     AICC_REC_SESSION_TOPICS = 24, AICC_REC_SESSION_SETS = 25, AICC_REC_SESSION_GRANT = 26,
     AICC_REC_ATTACH = 30, AICC_REC_RECEIVE = 31, AICC_REC_DETACH = 32, AICC_REC_DRAINED = 33,
-    AICC_REC_ANSWER = 40, AICC_REC_FAIL = 41, AICC_REC_EXTEND = 42,
-    AICC_REC_EVENT_DEFINE = 50, AICC_REC_EVENT_JSON = 51, AICC_REC_EVENT_REPLY = 52
+    AICC_REC_ANSWER = 40, AICC_REC_FAIL = 41, AICC_REC_EXTEND = 42, AICC_REC_ANSWER_STRUCT = 43,
+    AICC_REC_EVENT_DEFINE = 50, AICC_REC_EVENT_JSON = 51, AICC_REC_EVENT_REPLY = 52,
+    AICC_REC_EVENT_STRUCT = 53, AICC_REC_EVENT_REPLY_STRUCT = 54,
+    AICC_REC_CAPABILITIES = 60
 };
-enum { AICC_REC_FAIL_RETRYABLE = 1 << 15 };
+enum { AICC_EMIT_ONE = 1 };    /* flags of EVENT_STRUCT: see EventOne in record.go */
+enum { AICC_REC_FAIL_RETRYABLE = 1 << 15 };   /* flags of FAIL */
+enum { AICC_REC_ATTACH_WAIT = 1 };            /* flags of ATTACH: session_resume may come */
 
 /* One record in a lane. Its payload follows it, padded to 8 bytes, or is in a block of its own (over AICC_INLINE_MAX bytes). */
 enum { AICC_INLINE_MAX = 4096 };
@@ -52,12 +56,16 @@ typedef struct aicc_chunk {
 
 /* Packed fields of a record: see Fields in core/bridge/record.go. */
 enum { AICC_CREATE_KIND, AICC_CREATE_TICK_MODE, AICC_CREATE_TICK_RATE, AICC_CREATE_CLOCK, AICC_CREATE_DEBUG, AICC_CREATE_SEED,
-       AICC_CREATE_OUTBOX_BYTES, AICC_CREATE_HEARTBEAT_MS, AICC_CREATE_IDLE_MS, AICC_CREATE_RESUME_MS, AICC_CREATE_MESSAGE_WINDOW, AICC_CREATE_INTS };
+       AICC_CREATE_OUTBOX_BYTES, AICC_CREATE_HEARTBEAT_MS, AICC_CREATE_IDLE_MS, AICC_CREATE_RESUME_MS, AICC_CREATE_MESSAGE_WINDOW,
+       AICC_CREATE_ANY_TICK_RATE, AICC_CREATE_MAX_CALLS, AICC_CREATE_MAX_CALL_ID, AICC_CREATE_MAX_TOOL_ID, AICC_CREATE_MAX_DESCRIPTION,
+       AICC_CREATE_MAX_MANIFEST, AICC_CREATE_MAX_OUTPUT, AICC_CREATE_INTS };
 enum { AICC_TOOL_CLASS, AICC_TOOL_SET, AICC_TOOL_PER_MINUTE, AICC_TOOL_PER_SESSION, AICC_TOOL_MAX_IN_FLIGHT, AICC_TOOL_STRICT, AICC_TOOL_NO_REPAIR,
-       AICC_TOOL_WHILE_PAUSED, AICC_TOOL_HIDE, AICC_TOOL_TIMEOUT_MS, AICC_TOOL_INTS };
-enum { AICC_TOOL_ID, AICC_TOOL_DESCRIPTION, AICC_TOOL_INPUT, AICC_TOOL_OUTPUT, AICC_TOOL_CAPABILITY, AICC_TOOL_STRS };
+       AICC_TOOL_WHILE_PAUSED, AICC_TOOL_HIDE, AICC_TOOL_TIMEOUT_MS, AICC_TOOL_MAX_INPUT_BYTES, AICC_TOOL_MAX_OUTPUT_BYTES, AICC_TOOL_MAX_CONCURRENT,
+       AICC_TOOL_INTS };
+enum { AICC_TOOL_ID, AICC_TOOL_DESCRIPTION, AICC_TOOL_INPUT, AICC_TOOL_OUTPUT, AICC_TOOL_CAPABILITY, AICC_TOOL_ORIGIN, AICC_TOOL_STRS };
 enum { AICC_SESSION_MODEL, AICC_SESSION_TOPICS, AICC_SESSION_FIRST_TOKEN_MS, AICC_SESSION_FULL_RESPONSE_MS, AICC_SESSION_INTS };
-enum { AICC_EVENT_TOPIC, AICC_EVENT_DELIVERY, AICC_EVENT_MIN_INTERVAL_MS, AICC_EVENT_INTS };
+enum { AICC_EVENT_TOPIC, AICC_EVENT_DELIVERY, AICC_EVENT_MIN_INTERVAL_MS, AICC_EVENT_LAYOUT, AICC_EVENT_INTS };
+enum { AICC_CAPABILITY_EVENT, AICC_CAPABILITY_CREATED_AT, AICC_CAPABILITY_TAGS, AICC_CAPABILITY_INTS };
 
 /* ---- what the core's threads call. Bridges are named by their slot, from 1; the slot is the core's from the CREATE record until aicc_core_gone. */
 
@@ -95,9 +103,19 @@ AICC_HIDDEN void    aicc_core_detached(uint32_t slot, uint32_t session, uint64_t
 /* 1: taken; 0: nobody waits any more. error NULL: success. */
 AICC_HIDDEN int32_t aicc_core_reply(uint64_t waiter, const aicc_error *error);
 AICC_HIDDEN void    aicc_core_log(int32_t level, uint32_t slot, uint32_t session, uint32_t tool, const void *text, size_t len);
+/* From when on a payload for the session's next periodic tick is of use; INT64_MAX: it has no such ticks. */
+AICC_HIDDEN void    aicc_core_tick_due(uint32_t slot, uint32_t session, int64_t at_ns);
+/* What is asked of the core outside of any bridge, one after the other, when aicc_core_wait has given slot 0. NULL: no more; the text is the
+ * caller's until the next one. The answer is aicc_core_reply, or aicc_core_reply_text. */
+enum { AICC_ASK_VALIDATE = 1, AICC_ASK_IMPORT = 2, AICC_ASK_LAYOUT = 3 };
+AICC_HIDDEN const void *aicc_core_ask(int32_t *kind, size_t *len, uint64_t *waiter);
+/* A reply that is a text, which is copied. */
+AICC_HIDDEN int32_t aicc_core_reply_text(uint64_t waiter, const void *text, size_t len);
+/* The 32 bytes that the one who waits has lent for this request. 0: nobody waits any more. */
+AICC_HIDDEN int32_t aicc_core_secret(uint64_t waiter, void *out);
 /* The core's own counters, as of the last step, for aicc_bridge_stats. */
 typedef struct aicc_core_counters {
-    uint64_t calls, calls_failed, calls_timed_out, calls_refused, messages_in, messages_out, messages_bad, events_dropped;
+    uint64_t calls, calls_failed, calls_timed_out, calls_refused, messages_in, messages_out, messages_bad, events_dropped, values_bad;
     int32_t  calls_in_flight, reserved;
 } aicc_core_counters;
 AICC_HIDDEN void    aicc_core_stats(uint32_t slot, const aicc_core_counters *counters);

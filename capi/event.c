@@ -15,12 +15,16 @@ static aicc_status check(aicc_event_options *o, aicc_error *error)
     int text = aicc__text(&o->kind, MAX_KIND);
     if (o->topic <= 0 || o->topic > AICC_TOPIC_ALL || (o->topic & (o->topic - 1)) != 0)
         return aicc__fail(error, AICC_E_ARG, "topic", "%d is not one topic; give one of AICC_TOPIC_*", (int)o->topic);
-    if (aicc__out_of_range(error, "delivery", o->delivery, 0, AICC_EACH))
+    if (aicc__out_of_range(error, "delivery", o->delivery, 0, AICC_EACH) || aicc__out_of_range(error, "min_interval_ms", o->min_interval_ms, 0, 3600000))
         return AICC_E_ARG;
+    if (o->layout.id != 0 && aicc__layout(o->layout) == NULL)
+        return aicc__fail(error, AICC_E_HANDLE, "layout", "it is no layout; give one that aicc_layout_define gave, or 0");
     if (text < 0)
         return aicc__fail(error, AICC_E_ARG, "kind", "NULL with a length; give the text, or length 0");
     if (text == 0 || !aicc__utf8(o->kind))
         return aicc__fail(error, AICC_E_NAME, "kind", "%s", text == 0 ? "it is too long; use at most 64 bytes" : "it is not UTF-8");
+    if (o->kind.len > 0 && o->layout.id != 0 && aicc__layout_has(aicc__layout(o->layout), "kind"))
+        return aicc__fail(error, AICC_E_NAME, "kind", "the layout has a member kind already; give it another name, or leave kind out");
     if (o->delivery == 0)
         o->delivery = o->topic == AICC_TOPIC_TICK ? AICC_LATEST : AICC_EACH;
     return AICC_OK;
@@ -31,6 +35,7 @@ aicc_status aicc_event_define(aicc_bridge world, const aicc_event_options *optio
     aicc_event_options o = event_defaults;
     aicc_rec rec = {.kind = AICC_REC_EVENT_DEFINE};
     int64_t ints[AICC_EVENT_INTS] = {0};
+    const layout *l;
     payload p;
     event *e;
     ref r;
@@ -48,6 +53,9 @@ aicc_status aicc_event_define(aicc_bridge world, const aicc_event_options *optio
         return status;
     ints[AICC_EVENT_TOPIC] = o.topic;
     ints[AICC_EVENT_DELIVERY] = o.delivery;
+    ints[AICC_EVENT_MIN_INTERVAL_MS] = o.min_interval_ms;
+    l = aicc__layout(o.layout);
+    ints[AICC_EVENT_LAYOUT] = l != NULL ? l->number : 0;
     if (aicc__pack(&p, ints, AICC_EVENT_INTS, &o.kind, 1) != AICC_OK)
         return aicc__fail(error, AICC_E_FULL, "", "memory is exhausted");
     status = aicc__hold(world.id, KIND_BRIDGE, HOLD_BRIDGE | HOLD_MESSAGES | NEED_OPEN, &r);
@@ -58,6 +66,9 @@ aicc_status aicc_event_define(aicc_bridge world, const aicc_event_options *optio
     e = (event *)aicc__table_new(&r.b->events_defined);
     if (e != NULL) {
         atomic_store(&e->topic, (uint32_t)__builtin_ctz((unsigned)o.topic));
+        atomic_store(&e->layout, l);
+        atomic_store(&e->interval_ns, (int64_t)o.min_interval_ms * 1000000);
+        aicc__event_start(e);
         rec.object = e->head.index + 1;
         status = aicc__put(r.b, LANE_MESSAGES, rec, &p, BOUNDED);
         if (status == AICC_OK) {
@@ -129,6 +140,8 @@ aicc_status aicc_event_json(aicc_event handle, aicc_session to, aicc_str text)
     payload p = {0};
     ref r, s;
     aicc_status status = aicc__peek(handle.id, KIND_EVENT, NEED_OPEN, &r);
+    if (status == AICC_OK && atomic_load_explicit(&((event *)r.s)->layout, memory_order_relaxed) != NULL)
+        status = AICC_E_TYPE;
     if (status == AICC_OK)
         status = find_session(&r, to, &s);
     if (status == AICC_OK)
@@ -157,7 +170,20 @@ aicc_status aicc_event_json(aicc_event handle, aicc_session to, aicc_str text)
 
 aicc_status aicc_event_reply_json(aicc_event handle, aicc_call cause, aicc_str text)
 {
-    aicc_rec rec = {.kind = AICC_REC_EVENT_REPLY};
+    ref r, c;
+    aicc_status status = aicc__peek(handle.id, KIND_EVENT, NEED_OPEN, &r);
+    if (status == AICC_OK)
+        status = aicc__peek(cause.id, KIND_CALL, NEED_OPEN, &c);
+    if (status == AICC_OK && atomic_load_explicit(&((event *)r.s)->layout, memory_order_relaxed) != NULL)
+        status = AICC_E_TYPE;
+    if (status == AICC_OK)
+        status = check_payload(&text);
+    return status == AICC_OK ? aicc__event_reply(handle, cause, AICC_REC_EVENT_REPLY, text.ptr, text.len) : status;
+}
+
+aicc_status aicc__event_reply(aicc_event handle, aicc_call cause, uint16_t kind, const void *data, size_t len)
+{
+    aicc_rec rec = {.kind = kind};
     payload p = {0};
     ref r, c;
     aicc_status status = aicc__peek(handle.id, KIND_EVENT, NEED_OPEN, &r);
@@ -165,11 +191,9 @@ aicc_status aicc_event_reply_json(aicc_event handle, aicc_call cause, aicc_str t
         status = aicc__peek(cause.id, KIND_CALL, NEED_OPEN, &c);
     if (status == AICC_OK && c.b != r.b)
         status = AICC_E_HANDLE;
-    if (status == AICC_OK)
-        status = check_payload(&text);
     if (status != AICC_OK)
         return status;
-    if (aicc__payload(&p, text.ptr, text.len) != AICC_OK)
+    if (aicc__payload(&p, data, len) != AICC_OK)
         return AICC_E_FULL;
     status = aicc__hold_found(&r, HOLD_EVENTS | NEED_OPEN);
     if (status == AICC_OK) {

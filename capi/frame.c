@@ -51,12 +51,14 @@ static aicc_status append_frame(bridge *b, int32_t paused, uint64_t waiter)
     return status;
 }
 
-static aicc_status tell(aicc_bridge handle, int32_t paused)
+static aicc_status tell(const bridge *b, aicc_bridge handle, int32_t paused)
 {
     aicc_error reply;
     uint64_t waiter = 0;
     ref r;
-    aicc_status status = aicc__hold(handle.id, KIND_BRIDGE, HOLD_BRIDGE | HOLD_MESSAGES, &r);
+    /* BRIDGE, which the core takes for each message, is needed only for the end of a pause. */
+    unsigned pausing = paused != atomic_load_explicit(&b->paused, memory_order_relaxed) ? HOLD_BRIDGE : 0;
+    aicc_status status = aicc__hold(handle.id, KIND_BRIDGE, pausing | HOLD_MESSAGES, &r);
     if (status != AICC_OK)
         return status;
     if (r.b->frame_clock && (waiter = aicc__waiter_new(r.b, 1)) == 0)
@@ -89,7 +91,7 @@ static aicc_status step(aicc_bridge handle, const aicc_frame *given, aicc_frame 
         atomic_store(&b->frame_now, f->now_ns);
     paused = (f->flags & AICC_FRAME_PAUSED) != 0;
     if (paused != atomic_load_explicit(&b->paused, memory_order_relaxed) || due(b, f))
-        return tell(handle, paused);
+        return tell(b, handle, paused);
     if (b->frame_clock)
         atomic_store(&b->unsent, 1);
     return AICC_OK;

@@ -27,7 +27,8 @@
 #endif
 
 enum {
-    MAX_BRIDGES = 4096, MAX_TOOLS = 1024, MAX_SESSIONS = 65536, MAX_CALLS = 65536, MAX_EVENTS = 256,
+    MAX_BRIDGES = 4096, MAX_TOOLS = 1024, MAX_TOOLSETS = 64, MAX_SESSIONS = 65536, MAX_CALLS = 65536, MAX_EVENTS = 256,
+    MAX_HELD = 7, MAX_CAPABILITIES = 64, MAX_CAPABILITY = 64, MAX_REASON = 256,
     CHUNK_BYTES = 64 << 10, FIRST_CHUNK_BYTES = 8 << 10,
     MESSAGE_WINDOW = 1 << 20
 };
@@ -50,7 +51,7 @@ static inline void list_push(node *head, node *n)
 
 /* ---- handles: generation << 32 | kind << 28 | the bridge's slot << 16 | the slot in its table. Slots are never freed, so any value may be looked up. */
 
-enum { KIND_BRIDGE = 1, KIND_TOOL, KIND_SESSION, KIND_CALL, KIND_EVENT };
+enum { KIND_BRIDGE = 1, KIND_TOOL, KIND_SESSION, KIND_CALL, KIND_EVENT, KIND_TOOLSET };
 
 typedef struct slot {
     _Atomic uint64_t word;       /* generation << 32 | state */
@@ -88,6 +89,7 @@ typedef struct block {           /* a payload of its own: bytes follow */
     size_t        len;
 } block;
 static inline void *block_bytes(block *k) { return k + 1; }
+block *aicc__block_new(size_t len);                       /* NULL: no memory */
 
 typedef struct lane {
     plat_mutex     lock;
@@ -145,6 +147,7 @@ typedef struct tool {
 typedef struct session {
     slot     head;
     _Atomic uint32_t topics;     /* read before the lock is taken, and again after */
+    _Atomic int64_t tick_due;    /* when a payload for its next periodic tick is of use */
     uint32_t refs;               /* messages that name it, and one until AICC_ITEM_SESSION_CLOSED was taken */
     uint64_t epoch;              /* of its connection; messages of an older one are not sent */
     int32_t  wired;              /* attached by the host, and not detached by it */
@@ -159,15 +162,21 @@ typedef struct session {
 typedef struct call {
     slot             head;
     _Atomic uint64_t no;         /* the core's number */
-    uint32_t         session, tool;
+    _Atomic uint32_t session, tool;
     void            *user;
     item            *waiting;    /* its item, until it is taken */
     item             farewell;   /* AICC_ITEM_CALL_ENDED */
 } call;
 
+typedef struct layout layout;
+enum { PACE_CHUNK = 1024 };      /* sessions */
 typedef struct event {
     slot     head;
     _Atomic uint32_t topic;      /* number of its bit */
+    _Atomic(const layout *) layout;
+    _Atomic int64_t interval_ns; /* 0: none */
+    _Atomic int64_t next_all;    /* when it may be emitted next to all; as in paces */
+    _Atomic(_Atomic int64_t *) paces[MAX_SESSIONS / PACE_CHUNK]; /* of each session, when the core sends it next; the last bit: one waits for that */
 } event;
 
 typedef struct outchunk {        /* messages to send, one after the other */
@@ -188,6 +197,7 @@ typedef struct bridge {
     _Atomic uint64_t word;       /* generation << 32 | BRIDGE_* */
     uint32_t         index;
     int32_t          frame_clock;
+    atomic_int       ticks;      /* periodic ticks are sent */
     lane             lanes[2];
     _Atomic uint64_t seq;
     _Atomic uint64_t tick, frames;
@@ -198,9 +208,10 @@ typedef struct bridge {
     uint64_t         synced;     /* frame clock: seq after the last frame that the core was waited for */
     _Atomic uint32_t listeners[TOPICS]; /* attached sessions that are subscribed */
     _Atomic uint64_t events, answers_late;
+    _Atomic uint64_t stale;      /* sessions that aicc_event_emit was given */
 
     plat_mutex       lock;
-    table            tools, sessions, calls, events_defined;
+    table            tools, toolsets, sessions, calls, events_defined;
     aicc_owner       owner;
     char             name[257];
     uint32_t        *names;      /* buckets of sessions by name: index + 1 */
@@ -281,11 +292,17 @@ aicc_status aicc__put(bridge *b, int which, aicc_rec rec, payload *p, int bound)
 void        aicc__lane_init(lane *l);
 void        aicc__lane_drop(lane *l, int all);                         /* what waits; all: and what is with the core, and the spares */
 
+/* A record whose payload is written where it will stand. begin gives the place, with room for at least so many bytes, NULL: the lane is full;
+ * commit follows, with no other record of the lane between. With the lane's lock. */
+char       *aicc__begin(bridge *b, int which, size_t least, size_t *room);
+void        aicc__commit(bridge *b, int which, aicc_rec rec, size_t len);
+
 /* ---- hub.c: which bridges have something for the core */
 
 void aicc__hub_start(void);
 void aicc__wake(bridge *b);
 void aicc__hub_forget(bridge *b);
+void aicc__hub_ask(void);                                              /* slot 0 is ready */
 
 /* ---- wait.c: requests that wait for the core's reply */
 
@@ -295,8 +312,15 @@ uint64_t    aicc__waiter_new(bridge *b, int publishes);                /* 0: too
 void        aicc__waiter_cancel(uint64_t id);
 /* AICC_E_TIME: no reply. orphan, or 0: a tool that the core does not keep when its reply comes too late, and may name until then. */
 aicc_status aicc__waiter_wait(uint64_t id, int64_t timeout_ns, uint64_t orphan, aicc_error *error);
+/* The same for a reply that is a text; *text is the caller's to free, NULL on failure. */
+aicc_status aicc__waiter_text(uint64_t id, block **text, aicc_error *error);
+void        aicc__waiter_lend(uint64_t id, const void *secret);        /* 32 bytes that stay the caller's, for aicc_core_secret */
 void        aicc__waiters_end(bridge *b);
 aicc_status aicc__no_answer(aicc_error *error, aicc_status status);    /* AICC_E_TIME becomes AICC_E_INTERNAL with its message */
+
+/* ---- ask.c: requests outside of any bridge: AICC_ASK_* of core.h. Waits. *text, perhaps NULL, is the caller's to free. */
+
+aicc_status aicc__ask(int32_t kind, const void *ptr, size_t len, block **text, aicc_error *error);
 
 /* ---- bridge.c */
 
@@ -311,11 +335,48 @@ void aicc__session_end(bridge *b, session *s);                         /* all lo
 void aicc__session_attached(bridge *b, session *s, int on);            /* all locks */
 void aicc__session_unref(bridge *b, session *s);                       /* BRIDGE */
 void aicc__sessions_reset(bridge *b);
+int  aicc__toolset_number(const bridge *b, aicc_toolset set, int64_t *number); /* 0: it is none of this bridge */
+aicc_status aicc__tool_target(aicc_bridge world, aicc_tool *out, aicc_error *error);   /* what registering needs; *out is 0 */
+/* origin: the document that it was made of, or none. *out is left alone on error. */
+aicc_status aicc__tool_register(aicc_bridge world, aicc_tool_options *o, aicc_str origin, aicc_tool *out, aicc_error *error);
 void aicc__tool_forget(uint64_t handle);                               /* the core never took it */
 void aicc__tool_unref(bridge *b, tool *t);                             /* BRIDGE: one item less names it */
 void aicc__tool_released(bridge *b, tool *t);                          /* BRIDGE: the core lets it go */
 aicc_status aicc__call_state(const ref *r, uint64_t word);             /* AICC_OK: started, and neither answered nor over */
 aicc_status aicc__answer(aicc_call call, uint16_t kind, uint16_t flags, aicc_str text, int quiet);
+
+/* ---- layout.c, gather.c */
+
+/* One op of a layout's program, as core/layout/program.go says. */
+typedef struct layout_op {
+    uint32_t code, flags, decimals, offset, count, stride, count_offset, count_type, text_at, text_len, pointer_at, pointer_len, names_at, names;
+    uint32_t element, size;
+} layout_op;
+typedef struct layout_name { uint32_t json_at, json_len, at, len; } layout_name;
+enum { LAYOUT_COMMA = 1 << 8, LAYOUT_ARRAY = 1 << 9 };
+struct layout {                  /* never freed */
+    uint32_t         number, size, max_data, ops_count;
+    int32_t          has_text;
+    const layout_op *ops;
+    const char      *base;       /* what every "at" counts from */
+    const char      *schema;
+    size_t           schema_len;
+};
+const layout *aicc__layout(aicc_layout handle);                        /* NULL: it is none */
+const layout *aicc__layout_at(uint32_t number);
+int           aicc__layout_has(const layout *l, const char *name);     /* an outermost member */
+uint32_t      aicc__layout_used(const layout_op *op, const char *base); /* of an array, and held to it */
+size_t        aicc__layout_text(const layout_op *op, const aicc_str *s, int *cut); /* how much of a text is taken; cut: not all of it */
+static inline int layout_is_array(const layout_op *op) { return (op->flags & LAYOUT_ARRAY) != 0; }
+/* A struct with its texts, in one piece; see core/layout/doc.go. Only of layouts with text is it other than the struct. */
+size_t        aicc__gather_size(const layout *l, const void *data);
+size_t        aicc__gather(const layout *l, const void *data, char *out, size_t cap); /* cap: what gather_size said */
+
+/* ---- event.c, emit.c */
+
+aicc_status aicc__event_reply(aicc_event event, aicc_call cause, uint16_t kind, const void *data, size_t len);
+void        aicc__event_start(event *e);                               /* a slot of the table is defined anew */
+void        aicc__event_forget(bridge *b, uint32_t session);           /* EVENTS: an agent comes or goes */
 
 /* ---- queue.c */
 

@@ -5,6 +5,7 @@ static table *table_of(bridge *b, uint32_t kind)
 {
     switch (kind) {
     case KIND_TOOL:    return &b->tools;
+    case KIND_TOOLSET: return &b->toolsets;
     case KIND_SESSION: return &b->sessions;
     case KIND_CALL:    return &b->calls;
     default:           return &b->events_defined;

@@ -12,6 +12,7 @@ package main
 #cgo noescape aicc_core_message
 #cgo nocallback aicc_core_message
 #cgo nocallback aicc_core_detached
+#cgo nocallback aicc_core_tick_due
 #cgo noescape aicc_core_reply
 #cgo nocallback aicc_core_reply
 #cgo noescape aicc_core_log
@@ -92,16 +93,26 @@ func (h *host) Detached(session uint32, epoch uint64) {
 	C.aicc_core_detached(h.slot, C.uint32_t(session), C.uint64_t(epoch))
 }
 
+// TickDue makes host a session.DueHost.
+func (h *host) TickDue(session uint32, at int64) {
+	C.aicc_core_tick_due(h.slot, C.uint32_t(session), C.int64_t(at))
+}
+
 func (h *host) Reply(waiter uint64, f *bridge.Failure) bool {
 	h.publish()
 	if f == nil {
 		return C.aicc_core_reply(C.uint64_t(waiter), nil) != 0
 	}
-	h.error = C.aicc_error{status: C.aicc_status(f.Status), offset: C.uint64_t(f.Offset)}
-	put(h.error.field[:], f.Field)
-	put(h.error.pointer[:], f.Pointer)
-	put(h.error.message[:], f.Message)
+	fill(&h.error, f)
 	return C.aicc_core_reply(C.uint64_t(waiter), &h.error) != 0
+}
+
+// fill makes an aicc_error of a failure.
+func fill(e *C.aicc_error, f *bridge.Failure) {
+	*e = C.aicc_error{status: C.aicc_status(f.Status), offset: C.uint64_t(f.Offset)}
+	put(e.field[:], f.Field)
+	put(e.pointer[:], f.Pointer)
+	put(e.message[:], f.Message)
 }
 
 // put copies a text into a C array of the error: whole characters, a NUL behind them.

@@ -9,6 +9,7 @@ static struct {
     plat_cond  some;
     node       ready;
     int        waiting;           /* core threads */
+    int        asked;             /* something outside of any bridge */
     int64_t    next_look;
     uint32_t   count;
     bridge    *heap[MAX_BRIDGES]; /* by heap_key, the earliest first */
@@ -43,6 +44,15 @@ void aicc_core_wake(uint32_t number)
     bridge *b = aicc__bridge_at(number - 1);
     if (b != NULL)
         aicc__wake(b);
+}
+
+void aicc__hub_ask(void)
+{
+    aicc__lock(&hub.lock);
+    hub.asked = 1;
+    if (hub.waiting > 0)
+        aicc__cond_signal(&hub.some);
+    aicc__unlock(&hub.lock);
 }
 
 static void heap_set(uint32_t at, bridge *b)
@@ -127,6 +137,10 @@ int32_t aicc_core_wait(uint32_t *slots, int32_t cap)
             bridge *b = hub.heap[0];
             heap_remove(b);
             make_ready(b);
+        }
+        if (hub.asked && cap > 0) {
+            hub.asked = 0;
+            slots[n++] = 0;
         }
         while (n < cap && !list_empty(&hub.ready)) {
             bridge *b = OWNER(bridge, ready_in, hub.ready.next);

@@ -13,7 +13,7 @@ static size_t record_size(size_t payload_len)
     return sizeof (aicc_rec) + (payload_len > AICC_INLINE_MAX ? sizeof (uint64_t) : padded(payload_len));
 }
 
-static block *block_new(size_t len)
+block *aicc__block_new(size_t len)
 {
     block *k = len <= UINT32_MAX ? malloc(sizeof *k + len) : NULL;
     if (k != NULL) {
@@ -30,7 +30,7 @@ aicc_status aicc__payload(payload *p, const void *ptr, size_t len)
     p->own = NULL;
     if (len <= AICC_INLINE_MAX)
         return AICC_OK;
-    p->own = block_new(len);
+    p->own = aicc__block_new(len);
     if (p->own == NULL)
         return AICC_E_FULL;
     memcpy(block_bytes(p->own), ptr, len);
@@ -59,7 +59,7 @@ aicc_status aicc__pack(payload *p, const int64_t *ints, size_t n_ints, const aic
     for (size_t i = 0; i < n_strs; i++)
         len += 4 + strs[i].len;
     p->len = len;
-    p->own = block_new(len);
+    p->own = aicc__block_new(len);
     if (p->own == NULL)
         return AICC_E_FULL;
     p->ptr = at = block_bytes(p->own);
@@ -87,11 +87,13 @@ static int room(lane *l, size_t need)
     if (c != NULL && c->cap - c->used >= need)
         return 1;
     c = l->spare;
-    if (c != NULL) {
+    if (c != NULL && c->cap >= need) {
         l->spare = c->next;
         l->spares--;
     } else {
         size_t total = l->head == NULL ? FIRST_CHUNK_BYTES : CHUNK_BYTES;
+        if (need > total - sizeof *c)
+            total = sizeof *c + need;
         c = malloc(total);
         if (c == NULL)
             return 0;
@@ -108,20 +110,32 @@ static int room(lane *l, size_t need)
     return 1;
 }
 
-/* One record more, where there is room for it. */
-static void put(bridge *b, lane *l, aicc_rec rec, payload *p)
+/* A record's header, where there is room for it. */
+static char *head(bridge *b, lane *l, aicc_rec *rec, size_t bytes, size_t payload_len)
 {
     aicc_chunk *c = l->tail;
     char *at = (char *)(c + 1) + c->used;
-    size_t inlined = p != NULL ? p->len : 0, bytes = record_size(inlined);
-    rec.size = (uint32_t)bytes;
-    rec.length = (uint32_t)inlined;
-    rec.block = inlined > AICC_INLINE_MAX;
-    rec.seq = atomic_fetch_add_explicit(&b->seq, 1, memory_order_relaxed) + 1;
-    rec.tick = atomic_load_explicit(&b->tick, memory_order_relaxed);
-    memcpy(at, &rec, sizeof rec);
-    at += sizeof rec;
+    rec->size = (uint32_t)bytes;
+    rec->length = (uint32_t)payload_len;
+    rec->seq = atomic_fetch_add_explicit(&b->seq, 1, memory_order_relaxed) + 1;
+    rec->tick = atomic_load_explicit(&b->tick, memory_order_relaxed);
+    memcpy(at, rec, sizeof *rec);
     c->used += bytes;
+    return at + sizeof *rec;
+}
+
+static void add_bytes(lane *l, size_t bytes)
+{
+    atomic_store_explicit(&l->bytes, atomic_load_explicit(&l->bytes, memory_order_relaxed) + bytes, memory_order_relaxed);
+}
+
+/* One record more, where there is room for it. */
+static void put(bridge *b, lane *l, aicc_rec rec, payload *p)
+{
+    size_t inlined = p != NULL ? p->len : 0, bytes = record_size(inlined);
+    char *at;
+    rec.block = inlined > AICC_INLINE_MAX;
+    at = head(b, l, &rec, bytes, inlined);
     if (rec.block != 0) {
         uint64_t address = (uint64_t)(uintptr_t)p->ptr;
         memcpy(at, &address, sizeof address);
@@ -133,7 +147,7 @@ static void put(bridge *b, lane *l, aicc_rec rec, payload *p)
         memset(at + padded(inlined) - 8, 0, 8);
         memcpy(at, p->ptr, inlined);
     }
-    atomic_store_explicit(&l->bytes, atomic_load_explicit(&l->bytes, memory_order_relaxed) + bytes, memory_order_relaxed);
+    add_bytes(l, bytes);
 }
 
 /* With the frame clock time stands at the last frame that the core heard of. If it did not hear of the last one, because there was nothing to
@@ -141,6 +155,16 @@ static void put(bridge *b, lane *l, aicc_rec rec, payload *p)
 static int room_for_frame(bridge *b)
 {
     return atomic_load_explicit(&b->unsent, memory_order_relaxed) != 0 ? (int)sizeof (aicc_rec) : 0;
+}
+
+static void tell_frame(bridge *b, lane *l)
+{
+    aicc_rec tell = {.kind = AICC_REC_FRAME};
+    if (room_for_frame(b) == 0 || atomic_exchange(&b->unsent, 0) == 0)
+        return;
+    tell.flags = atomic_load(&b->paused) != 0 ? AICC_FRAME_PAUSED : 0;
+    tell.arg = (uint64_t)atomic_load(&b->frame_now);
+    put(b, l, tell, NULL);
 }
 
 int aicc__room(bridge *b, int which, size_t payload_len)
@@ -158,15 +182,38 @@ aicc_status aicc__put(bridge *b, int which, aicc_rec rec, payload *p, int bound)
         return AICC_E_FULL; /* an empty lane takes any one record */
     if (!room(l, record_size(len) + (size_t)frame))
         return AICC_E_FULL;
-    if (frame != 0 && rec.kind != AICC_REC_FRAME && atomic_exchange(&b->unsent, 0) != 0) {
-        aicc_rec tell = {0};
-        tell.kind = AICC_REC_FRAME;
-        tell.flags = atomic_load(&b->paused) != 0 ? AICC_FRAME_PAUSED : 0;
-        tell.arg = (uint64_t)atomic_load(&b->frame_now);
-        put(b, l, tell, NULL);
-    }
+    if (frame != 0 && rec.kind != AICC_REC_FRAME)
+        tell_frame(b, l);
     put(b, l, rec, p);
     return AICC_OK;
+}
+
+char *aicc__begin(bridge *b, int which, size_t least, size_t *space)
+{
+    lane *l = &b->lanes[which];
+    size_t waiting = atomic_load_explicit(&l->bytes, memory_order_relaxed), bytes = sizeof (aicc_rec) + padded(least);
+    if (waiting > 0 && (waiting >= l->limit || bytes > l->limit - waiting))
+        return NULL;
+    if (!room(l, bytes + (size_t)room_for_frame(b)))
+        return NULL;
+    tell_frame(b, l);
+    *space = l->tail->cap - l->tail->used - sizeof (aicc_rec);
+    if (waiting > 0 && *space > l->limit - waiting - sizeof (aicc_rec))
+        *space = l->limit - waiting - sizeof (aicc_rec);
+    if (*space < padded(least))
+        *space = padded(least); /* the frame's record has taken some of the bound */
+    return (char *)(l->tail + 1) + l->tail->used + sizeof (aicc_rec);
+}
+
+void aicc__commit(bridge *b, int which, aicc_rec rec, size_t len)
+{
+    lane *l = &b->lanes[which];
+    size_t bytes = sizeof rec + padded(len);
+    char *at;
+    rec.block = 0;
+    at = head(b, l, &rec, bytes, len);
+    memset(at + len, 0, padded(len) - len);
+    add_bytes(l, bytes);
 }
 
 static void free_blocks(block *k)

@@ -37,26 +37,26 @@ type core struct {
 	actors     map[uint32]*actor
 	configured bool
 	workers    int
-	jobs       chan job
+	jobs       chan *actor
+	done       sync.WaitGroup // of the jobs; here, since on the stack it would be allocated each time
 	ready      [64]C.uint32_t
 }
 
-type job struct {
-	actor *actor
-	done  *sync.WaitGroup
-}
-
 func run() {
-	c := &core{actors: make(map[uint32]*actor), jobs: make(chan job)}
+	c := &core{actors: make(map[uint32]*actor), jobs: make(chan *actor)}
 	for {
 		n := int(C.aicc_core_wait(&c.ready[0], C.int32_t(len(c.ready))))
-		c.work(c.ready[:n])
+		ready := c.ready[:n]
+		if ready[0] == 0 { // what is asked outside of any bridge comes first
+			answerAsks()
+			ready = ready[1:]
+		}
+		c.work(ready)
 	}
 }
 
 // work steps the bridges that are ready: one here, more side by side on as many threads as the host allows.
 func (c *core) work(slots []C.uint32_t) {
-	var done sync.WaitGroup
 	for i, slot := range slots {
 		a := c.actors[uint32(slot)]
 		if a == nil {
@@ -68,10 +68,10 @@ func (c *core) work(slots []C.uint32_t) {
 			a.turn()
 			continue
 		}
-		done.Add(1)
-		c.jobs <- job{a, &done}
+		c.done.Add(1)
+		c.jobs <- a
 	}
-	done.Wait()
+	c.done.Wait()
 	for _, slot := range slots {
 		if a := c.actors[uint32(slot)]; a.ended {
 			delete(c.actors, uint32(slot))
@@ -93,9 +93,9 @@ func (c *core) configure() {
 	c.workers = int(o.max_threads) - 1
 	for range c.workers {
 		go func() {
-			for j := range c.jobs {
-				j.actor.turn()
-				j.done.Done()
+			for a := range c.jobs {
+				a.turn()
+				c.done.Done()
 			}
 		}()
 	}

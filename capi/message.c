@@ -184,7 +184,7 @@ aicc_status aicc_bridge_next_message(aicc_bridge world, aicc_session *to, char *
 
 aicc_status aicc_session_attach(aicc_session handle)
 {
-    aicc_rec rec = {.kind = AICC_REC_ATTACH};
+    aicc_rec rec = {.kind = AICC_REC_ATTACH, .flags = AICC_REC_ATTACH_WAIT};
     session *s;
     ref r;
     aicc_status status = aicc__hold(handle.id, KIND_SESSION, HOLD_ALL | NEED_OPEN, &r);

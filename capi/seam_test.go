@@ -19,7 +19,7 @@ func TestSeamNumbersAgree(t *testing.T) {
 	inGo := goConstants(t, "../core/bridge/record.go", "../core/bridge/host.go")
 	prefixes := []struct{ c, g string }{
 		{"AICC_REC_", "Rec"}, {"AICC_CREATE_", "CreateInt"}, {"AICC_TOOL_", "ToolInt"}, {"AICC_SESSION_", "SessionInt"},
-		{"AICC_EVENT_", "EventInt"}, {"AICC_AGENT_", "Agent"}, {"AICC_ENDED_", "Ended"}, {"AICC_E_", "Status"},
+		{"AICC_EVENT_", "EventInt"}, {"AICC_CAPABILITY_", "CapabilityInt"}, {"AICC_AGENT_", "Agent"}, {"AICC_ENDED_", "Ended"}, {"AICC_E_", "Status"},
 	}
 	compared := 0
 	for name, value := range inC {
@@ -38,8 +38,11 @@ func TestSeamNumbersAgree(t *testing.T) {
 			if name == "AICC_REC_FAIL_RETRYABLE" {
 				got, ok = inGo["FailRetryable"]
 			}
+			if name == "AICC_REC_ATTACH_WAIT" {
+				got, ok = inGo["AttachWait"]
+			}
 			switch name { // a count stands as CreateInts, not as CreateIntInts
-			case "AICC_CREATE_INTS", "AICC_TOOL_INTS", "AICC_SESSION_INTS", "AICC_EVENT_INTS", "AICC_TOOL_STRS":
+			case "AICC_CREATE_INTS", "AICC_TOOL_INTS", "AICC_SESSION_INTS", "AICC_EVENT_INTS", "AICC_CAPABILITY_INTS", "AICC_TOOL_STRS":
 				got, ok = inGo[camel(strings.TrimPrefix(name, "AICC_"))]
 			}
 			require.True(t, ok, "%s has no twin in Go", name)

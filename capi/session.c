@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CAPABILITIES = 64, MAX_REASON = 256 };
 
 static const aicc_session_options session_defaults = {
     .struct_size = sizeof session_defaults, .model_class = AICC_CLOUD_MEDIUM, .topics = AICC_TOPIC_ALL
@@ -99,6 +98,10 @@ void aicc__session_attached(bridge *b, session *s, int on)
     int was = (word & SLOT_ATTACHED) != 0;
     if (was == on)
         return;
+    if (on) {
+        atomic_store(&s->tick_due, 0); /* until the core says */
+        aicc__event_forget(b, s->head.index);
+    }
     atomic_store(&s->head.word, word ^ SLOT_ATTACHED);
     b->agents += on ? 1 : -1;
     for (int i = 0; i < TOPICS; i++)
@@ -152,6 +155,10 @@ static aicc_status check(aicc_session_options *o, aicc_str *strs, aicc_error *er
         return AICC_E_ARG;
     if (o->capabilities_count > 0 && o->capabilities == NULL)
         return aicc__fail(error, AICC_E_ARG, "capabilities", "NULL with a count; give the array, or count 0");
+    if (aicc__out_of_range(error, "toolsets_count", o->toolsets_count > MAX_HELD ? INT64_MAX : (int64_t)o->toolsets_count, 0, MAX_HELD))
+        return AICC_E_ARG;
+    if (o->toolsets_count > 0 && o->toolsets == NULL)
+        return aicc__fail(error, AICC_E_ARG, "toolsets", "NULL with a count; give the array, or count 0");
     strs[0] = o->name;
     for (size_t i = 0; i < o->capabilities_count; i++) {
         strs[i + 1] = o->capabilities[i];
@@ -187,7 +194,7 @@ aicc_status aicc_session_open(aicc_bridge world, const aicc_session_options *opt
 {
     aicc_session_options o = session_defaults;
     aicc_str strs[1 + MAX_CAPABILITIES];
-    int64_t ints[AICC_SESSION_INTS];
+    int64_t ints[AICC_SESSION_INTS + MAX_HELD];
     aicc_rec rec = {.kind = AICC_REC_SESSION_OPEN};
     payload p;
     ref r;
@@ -208,7 +215,10 @@ aicc_status aicc_session_open(aicc_bridge world, const aicc_session_options *opt
     ints[AICC_SESSION_TOPICS] = o.topics;
     ints[AICC_SESSION_FIRST_TOKEN_MS] = o.expected_first_token_ms;
     ints[AICC_SESSION_FULL_RESPONSE_MS] = o.expected_full_response_ms;
-    if (aicc__pack(&p, ints, AICC_SESSION_INTS, strs, 1 + o.capabilities_count) != AICC_OK)
+    for (size_t i = 0; i < o.toolsets_count; i++)
+        if (o.toolsets[i].id == 0 || !aicc__toolset_number(r.b, o.toolsets[i], &ints[AICC_SESSION_INTS + i]))
+            return aicc__fail(error, AICC_E_HANDLE, "toolsets", "number %zu is zero, stale or of another bridge", i);
+    if (aicc__pack(&p, ints, AICC_SESSION_INTS + o.toolsets_count, strs, 1 + o.capabilities_count) != AICC_OK)
         return aicc__fail(error, AICC_E_FULL, "", "memory is exhausted");
     status = aicc__hold(world.id, KIND_BRIDGE, HOLD_ALL | NEED_OPEN, &r);
     if (status != AICC_OK) {

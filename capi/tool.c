@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_ID = 64, MAX_DESCRIPTION = 64 << 10, MAX_SCHEMA = 256 << 10, MAX_CAPABILITY = 64 };
+enum { MAX_ID = 64, MAX_DESCRIPTION = 64 << 10, MAX_SCHEMA = 256 << 10 };
 
 static const aicc_tool_options tool_defaults = {.struct_size = sizeof tool_defaults, .timeout_ms = 30000};
 
@@ -22,6 +22,20 @@ static aicc_status check_text(aicc_str *text, const char *field, size_t max, aic
     return AICC_OK;
 }
 
+/* A layout's schema stands for one that is not given. */
+static aicc_status schema_of(aicc_layout handle, aicc_str *schema, const char *field, aicc_error *error)
+{
+    const layout *l = aicc__layout(handle);
+    if (handle.id == 0)
+        return AICC_OK;
+    if (l == NULL)
+        return aicc__fail(error, AICC_E_HANDLE, field, "it is no layout; give one that aicc_layout_define gave, or 0");
+    if (schema->len > 0)
+        return aicc__fail(error, AICC_E_ARG, field, "there is a schema too; give one of the two");
+    *schema = aicc__view(l->schema, l->schema_len);
+    return AICC_OK;
+}
+
 /* What costs nothing to see here. The core checks the rest: the id's form, UTF-8, the schemas. */
 static aicc_status check(aicc_tool_options *o, aicc_error *error)
 {
@@ -33,6 +47,10 @@ static aicc_status check(aicc_tool_options *o, aicc_error *error)
         aicc__out_of_range(error, "strict_input", o->strict_input, 0, 1) ||
         aicc__out_of_range(error, "while_paused", o->while_paused, 0, 1) ||
         aicc__out_of_range(error, "no_repair", o->no_repair, 0, 1) ||
+        aicc__out_of_range(error, "hide_without_capability", o->hide_without_capability, 0, 1) ||
+        aicc__out_of_range(error, "max_input_bytes", o->max_input_bytes, 0, INT64_MAX) ||
+        aicc__out_of_range(error, "max_output_bytes", o->max_output_bytes, 0, INT64_MAX) ||
+        aicc__out_of_range(error, "max_concurrent", o->max_concurrent, 0, INT64_MAX) ||
         (o->timeout_ms != -1 && aicc__out_of_range(error, "timeout_ms", o->timeout_ms, 1, 86400000)))
         return AICC_E_ARG;
     if ((status = check_text(&o->id, "id", MAX_ID, AICC_E_NAME, error)) != AICC_OK ||
@@ -41,6 +59,9 @@ static aicc_status check(aicc_tool_options *o, aicc_error *error)
         (status = check_text(&o->output_schema, "output_schema", MAX_SCHEMA, AICC_E_SCHEMA, error)) != AICC_OK ||
         (status = check_text(&o->requires_capability, "requires_capability", MAX_CAPABILITY, AICC_E_ARG, error)) != AICC_OK)
         return status;
+    if ((status = schema_of(o->input_layout, &o->input_schema, "input_layout", error)) != AICC_OK ||
+        (status = schema_of(o->output_layout, &o->output_schema, "output_layout", error)) != AICC_OK)
+        return status;
     if (o->id.len == 0)
         return aicc__fail(error, AICC_E_NAME, "id", "a tool needs an id: [a-z][a-z0-9_]*, at most 64 bytes");
     if (o->description.len == 0)
@@ -48,10 +69,12 @@ static aicc_status check(aicc_tool_options *o, aicc_error *error)
     return AICC_OK;
 }
 
-static aicc_status register_payload(payload *p, const aicc_tool_options *o)
+static aicc_status register_payload(bridge *b, payload *p, const aicc_tool_options *o, aicc_str origin, aicc_error *error)
 {
     int64_t ints[AICC_TOOL_INTS] = {0};
     aicc_str strs[AICC_TOOL_STRS];
+    if (!aicc__toolset_number(b, o->set, &ints[AICC_TOOL_SET]))
+        return aicc__fail(error, AICC_E_HANDLE, "set", "the toolset is stale or of another bridge");
     ints[AICC_TOOL_CLASS] = o->cls;
     ints[AICC_TOOL_PER_MINUTE] = o->calls_per_minute;
     ints[AICC_TOOL_PER_SESSION] = o->calls_per_session;
@@ -59,13 +82,18 @@ static aicc_status register_payload(payload *p, const aicc_tool_options *o)
     ints[AICC_TOOL_STRICT] = o->strict_input;
     ints[AICC_TOOL_NO_REPAIR] = o->no_repair;
     ints[AICC_TOOL_WHILE_PAUSED] = o->while_paused;
+    ints[AICC_TOOL_HIDE] = o->hide_without_capability;
     ints[AICC_TOOL_TIMEOUT_MS] = o->timeout_ms;
+    ints[AICC_TOOL_MAX_INPUT_BYTES] = o->max_input_bytes;
+    ints[AICC_TOOL_MAX_OUTPUT_BYTES] = o->max_output_bytes;
+    ints[AICC_TOOL_MAX_CONCURRENT] = o->max_concurrent;
     strs[AICC_TOOL_ID] = o->id;
     strs[AICC_TOOL_DESCRIPTION] = o->description;
     strs[AICC_TOOL_INPUT] = o->input_schema;
     strs[AICC_TOOL_OUTPUT] = o->output_schema;
     strs[AICC_TOOL_CAPABILITY] = o->requires_capability;
-    return aicc__pack(p, ints, AICC_TOOL_INTS, strs, AICC_TOOL_STRS);
+    strs[AICC_TOOL_ORIGIN] = origin;
+    return aicc__pack(p, ints, AICC_TOOL_INTS, strs, AICC_TOOL_STRS) == AICC_OK ? AICC_OK : aicc__fail(error, AICC_E_FULL, "", "memory is exhausted");
 }
 
 /* With BRIDGE. It is live at once: a call may come before register returns, when another thread pumps. */
@@ -173,29 +201,35 @@ static void settled(aicc_tool handle)
     aicc__drop(&r);
 }
 
-aicc_status aicc_tool_register(aicc_bridge world, const aicc_tool_options *options, aicc_tool *out, aicc_error *error)
+static const aicc_str no_origin = {NULL, 0};
+
+aicc_status aicc__tool_target(aicc_bridge world, aicc_tool *out, aicc_error *error)
 {
-    aicc_tool_options o = tool_defaults;
-    aicc_tool handle = {0};
-    aicc_error reply;
-    uint64_t waiter = 0;
-    payload p;
     ref r;
     aicc_status status = aicc__peek(world.id, KIND_BRIDGE, NEED_OPEN, &r);
     if (out != NULL)
         out->id = 0;
     if (status != AICC_OK)
         return aicc__handle_error(error, status);
-    if (out == NULL)
-        return aicc__fail(error, AICC_E_ARG, "out", "NULL; give the address of an aicc_tool");
-    status = aicc__options(options, &o, sizeof o, error);
+    return out != NULL ? AICC_OK : aicc__fail(error, AICC_E_ARG, "out", "NULL; give the address of an aicc_tool");
+}
+
+aicc_status aicc__tool_register(aicc_bridge world, aicc_tool_options *o, aicc_str origin, aicc_tool *out, aicc_error *error)
+{
+    aicc_tool handle = {0};
+    aicc_error reply;
+    uint64_t waiter = 0;
+    payload p;
+    ref r;
+    aicc_status status = aicc__peek(world.id, KIND_BRIDGE, NEED_OPEN, &r);
+    if (status != AICC_OK)
+        return aicc__handle_error(error, status);
+    status = check(o, error);
     if (status == AICC_OK)
-        status = check(&o, error);
+        status = register_payload(r.b, &p, o, origin, error);
     if (status != AICC_OK)
         return status;
-    if (register_payload(&p, &o) != AICC_OK)
-        return aicc__fail(error, AICC_E_FULL, "", "memory is exhausted");
-    status = send_register(world, &o, &p, &handle, &waiter, error);
+    status = send_register(world, o, &p, &handle, &waiter, error);
     aicc__payload_free(&p);
     if (status != AICC_OK)
         return status;
@@ -206,6 +240,72 @@ aicc_status aicc_tool_register(aicc_bridge world, const aicc_tool_options *optio
         return aicc__ok(error);
     }
     give_up(handle, status);
+    status = aicc__no_answer(&reply, status);
+    if (error != NULL)
+        *error = reply;
+    return status;
+}
+
+aicc_status aicc_tool_register(aicc_bridge world, const aicc_tool_options *options, aicc_tool *out, aicc_error *error)
+{
+    aicc_tool_options o = tool_defaults;
+    aicc_status status = aicc__tool_target(world, out, error);
+    if (status == AICC_OK)
+        status = aicc__options(options, &o, sizeof o, error);
+    return status == AICC_OK ? aicc__tool_register(world, &o, no_origin, out, error) : status;
+}
+
+/* Its new function and data count from when the core has taken the change over. */
+static void adopt(aicc_tool handle, const aicc_tool_options *o)
+{
+    ref r;
+    if (aicc__hold(handle.id, KIND_TOOL, HOLD_BRIDGE, &r) != AICC_OK)
+        return;
+    ((tool *)r.s)->fn = o->fn;
+    ((tool *)r.s)->user = o->user_data;
+    ((tool *)r.s)->while_paused = o->while_paused;
+    aicc__drop(&r);
+}
+
+aicc_status aicc_tool_update(aicc_tool handle, const aicc_tool_options *options, aicc_error *error)
+{
+    aicc_tool_options o = tool_defaults;
+    aicc_rec rec = {.kind = AICC_REC_TOOL_UPDATE};
+    aicc_error reply;
+    payload p;
+    ref r;
+    aicc_status status = aicc__peek(handle.id, KIND_TOOL, NEED_OPEN, &r);
+    if (status != AICC_OK)
+        return aicc__fail(error, status, "tool", "%s", status == AICC_E_HANDLE ? "the handle is zero, stale or of another kind" : "the bridge is closed, or this is a forked child");
+    status = aicc__options(options, &o, sizeof o, error);
+    if (status == AICC_OK && o.id.len == 0)
+        o.id = aicc_s(((tool *)r.s)->id);
+    if (status == AICC_OK)
+        status = check(&o, error);
+    if (status == AICC_OK && (o.id.len != strlen(((tool *)r.s)->id) || memcmp(o.id.ptr, ((tool *)r.s)->id, o.id.len) != 0))
+        status = aicc__fail(error, AICC_E_NAME, "id", "an update keeps the tool's id; leave it out, or unregister the tool and register another");
+    if (status == AICC_OK)
+        status = register_payload(r.b, &p, &o, no_origin, error);
+    if (status != AICC_OK)
+        return status;
+    status = aicc__hold(handle.id, KIND_TOOL, HOLD_BRIDGE | HOLD_MESSAGES | NEED_OPEN, &r);
+    if (status == AICC_OK) {
+        rec.object = r.s->index + 1;
+        rec.arg = aicc__waiter_new(r.b, 0);
+        status = rec.arg != 0 ? aicc__put(r.b, LANE_MESSAGES, rec, &p, BOUNDED) : AICC_E_FULL;
+        if (status != AICC_OK)
+            aicc__waiter_cancel(rec.arg);
+        aicc__drop(&r);
+        aicc__wake(r.b);
+    }
+    aicc__payload_free(&p);
+    if (status != AICC_OK)
+        return aicc__fail(error, status, "", "%s", status == AICC_E_FULL ? "the queue to the core is full; try again after the next frame" : "the tool or its bridge has ended meanwhile");
+    status = aicc__waiter_wait(rec.arg, atomic_load(&aicc__patience_ns), 0, &reply);
+    if (status == AICC_OK) {
+        adopt(handle, &o);
+        return aicc__ok(error);
+    }
     status = aicc__no_answer(&reply, status);
     if (error != NULL)
         *error = reply;

@@ -1,6 +1,7 @@
 /* wait.c: the requests that wait for the core's reply: a few slots with a generation, so that a reply which comes late finds nobody. */
 #include "front.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WAITERS = 64 };
@@ -13,6 +14,8 @@ static struct {
         uint32_t   gen;
         int        state, publishes;
         bridge    *b;
+        const void *secret;      /* lent by who waits */
+        block     *text;         /* of the reply */
         uint64_t   orphan;       /* abandoned: the tool whose number is free once the late reply has come */
         plat_cond  cond;
         aicc_error error;
@@ -48,6 +51,8 @@ uint64_t aicc__waiter_new(bridge *b, int publishes)
         w->state = WAITING;
         w->b = b;
         w->publishes = publishes;
+        w->secret = NULL;
+        w->text = NULL;
         waiters.last = at + 1;
         id = (uint64_t)w->gen << 32 | (at + 1);
     }
@@ -65,7 +70,30 @@ void aicc__waiter_cancel(uint64_t id)
     aicc__unlock(&waiters.lock);
 }
 
-aicc_status aicc__waiter_wait(uint64_t id, int64_t timeout_ns, uint64_t orphan, aicc_error *error)
+void aicc__waiter_lend(uint64_t id, const void *secret)
+{
+    struct waiter *w;
+    aicc__lock(&waiters.lock);
+    w = waiter_at(id);
+    if (w != NULL)
+        w->secret = secret;
+    aicc__unlock(&waiters.lock);
+}
+
+int32_t aicc_core_secret(uint64_t id, void *out)
+{
+    struct waiter *w;
+    int32_t lent;
+    aicc__lock(&waiters.lock);
+    w = waiter_at(id);
+    lent = w != NULL && w->state == WAITING && w->secret != NULL;
+    if (lent)
+        memcpy(out, w->secret, 32);
+    aicc__unlock(&waiters.lock);
+    return lent;
+}
+
+static aicc_status wait_for(uint64_t id, int64_t timeout_ns, uint64_t orphan, block **text, aicc_error *error)
 {
     int64_t deadline = aicc__now() + timeout_ns;
     struct waiter *w;
@@ -78,10 +106,26 @@ aicc_status aicc__waiter_wait(uint64_t id, int64_t timeout_ns, uint64_t orphan, 
         *error = w->error;
     else
         error->status = AICC_E_TIME;
+    *text = w->text;
+    w->text = NULL;
+    w->secret = NULL;
     w->orphan = orphan;
     w->state = w->state == WAITING && orphan != 0 ? ABANDONED : IDLE;
     aicc__unlock(&waiters.lock);
     return error->status;
+}
+
+aicc_status aicc__waiter_wait(uint64_t id, int64_t timeout_ns, uint64_t orphan, aicc_error *error)
+{
+    block *text;
+    aicc_status status = wait_for(id, timeout_ns, orphan, &text, error);
+    free(text);
+    return status;
+}
+
+aicc_status aicc__waiter_text(uint64_t id, block **text, aicc_error *error)
+{
+    return wait_for(id, atomic_load(&aicc__patience_ns), 0, text, error);
 }
 
 /* With the lock. */
@@ -95,7 +139,7 @@ static void finish(struct waiter *w, const aicc_error *error)
     aicc__cond_signal(&w->cond);
 }
 
-int32_t aicc_core_reply(uint64_t id, const aicc_error *error)
+static int32_t reply(uint64_t id, const aicc_error *error, block *text)
 {
     struct waiter *w;
     bridge *publish = NULL;
@@ -116,15 +160,36 @@ int32_t aicc_core_reply(uint64_t id, const aicc_error *error)
     w = waiter_at(id);
     taken = w != NULL && w->state == WAITING;
     if (taken) {
+        w->text = text;
+        text = NULL;
         finish(w, error);
     } else if (w != NULL && w->state == ABANDONED) {
         orphan = w->orphan;
         w->state = IDLE;
     }
     aicc__unlock(&waiters.lock);
+    free(text);
     if (orphan != 0)
         aicc__tool_forget(orphan);
     return taken;
+}
+
+int32_t aicc_core_reply(uint64_t id, const aicc_error *error)
+{
+    return reply(id, error, NULL);
+}
+
+int32_t aicc_core_reply_text(uint64_t id, const void *text, size_t len)
+{
+    aicc_error full;
+    block *k = aicc__block_new(len);
+    if (k != NULL) {
+        if (len > 0)
+            memcpy(block_bytes(k), text, len);
+        return reply(id, NULL, k);
+    }
+    aicc__fail(&full, AICC_E_FULL, "", "memory is exhausted");
+    return reply(id, &full, NULL);
 }
 
 void aicc__waiters_end(bridge *b)

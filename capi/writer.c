@@ -75,6 +75,10 @@ static int aicc__before(aicc_writer *w, aicc_str key)
     return 1;
 }
 
+int aicc__write_before(aicc_writer *w, aicc_str key) { return aicc__before(w, key); }
+void aicc__write_raw(aicc_writer *w, const char *text, size_t n) { aicc__put(w, text, n); }
+void aicc__write_text(aicc_writer *w, const char *text, size_t len) { aicc__put_string(w, text, len); }
+
 static void aicc__open(aicc_writer *w, aicc_str key, uint64_t object)
 {
     if (w && w->status == AICC_OK && w->depth == 64) w->status = AICC_E_RANGE;

@@ -170,6 +170,32 @@ size_t aicc__format_number(char *out, double f)
     return (size_t)(p - out) + aicc__put_decimal(p, digits, exponent);
 }
 
+size_t aicc__format_unsigned(char *out, uint64_t n) { return aicc__put_digits(out, n); }
+
+size_t aicc__format_float(char *out, float f)
+{
+    uint32_t bits, fraction, exponent;
+    uint64_t digits;
+    int32_t shift;
+    char *p = out;
+    memcpy(&bits, &f, sizeof bits);
+    fraction = bits & 0x7fffffu;
+    exponent = bits >> 23 & 0xff;
+    if (exponent == 0xff) {
+        memcpy(out, "null", 4);
+        return 4;
+    }
+    if (bits >> 31) *p++ = '-';
+    if (bits << 1 == 0) {
+        *p++ = '0';
+        return (size_t)(p - out);
+    }
+    aicc__binary v = exponent == 0 ? (aicc__binary){ fraction, -149 } : (aicc__binary){ fraction | 1u << 23, (int32_t)exponent - 150 };
+    aicc__shortest(v, fraction == 0 && exponent > 1, &digits, &shift);
+    if (bits << 1 == 0x39800000u << 1) digits++;    /* 2^-12 is in the middle of two, and strconv takes the odd one: it alone of all powers of two */
+    return (size_t)(p - out) + aicc__put_decimal(p, digits, shift);
+}
+
 size_t aicc__format_fixed(char *out, double f, int32_t decimals)
 {
     static const uint64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000 };

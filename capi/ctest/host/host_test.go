@@ -36,14 +36,14 @@ func source(t *testing.T, name string) string {
 }
 
 func TestHosts(t *testing.T) {
-	for _, name := range []string{"life.c", "status.c", "callbacks.c", "throws.cpp", "threads.c", "pause.c", "forked.c", "many.c"} {
+	for _, name := range []string{"life.c", "status.c", "callbacks.c", "throws.cpp", "threads.c", "pause.c", "change.c", "forked.c", "many.c"} {
 		t.Run(name, func(t *testing.T) { run(t, ctest.Plain, source(t, name)) })
 	}
 }
 
 func TestHostsUnderAddressAndUB(t *testing.T) {
 	ctest.Need(t, "clang", "clang libclang-rt-14-dev")
-	for _, name := range []string{"life.c", "status.c", "callbacks.c", "throws.cpp", "threads.c", "pause.c"} {
+	for _, name := range []string{"life.c", "status.c", "callbacks.c", "throws.cpp", "threads.c", "pause.c", "change.c"} {
 		t.Run(name, func(t *testing.T) { run(t, ctest.Address, source(t, name)) })
 	}
 }

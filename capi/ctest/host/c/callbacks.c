@@ -10,6 +10,7 @@ static int runs;
 static aicc_status closes_session(const aicc_request *r, void *user) {
     (void)user;
     STATUS(AICC_OK, aicc_session_close(r->session, aicc_s("the tool did it")));
+    STATUS(AICC_GONE, aicc_call_succeed(r->call, aicc_s("{}")));
     STATUS(AICC_OK, aicc_bridge_flush(r->bridge, 20000));
     CHECK(strncmp(r->call_id.ptr, "c", 1) == 0);       /* what was lent is still there */
     return AICC_OK;                                     /* its call ended with the session: no fault */
@@ -36,7 +37,9 @@ static aicc_status registers_tool(const aicc_request *r, void *user) {
 static aicc_status unregisters_itself(const aicc_request *r, void *user) {
     (void)user;
     STATUS(AICC_OK, aicc_tool_unregister(r->tool));
-    return aicc_call_succeed(r->call, aicc_s("{\"last\":true}"));
+    STATUS(AICC_GONE, aicc_call_succeed(r->call, aicc_s("{\"last\":true}")));
+    CHECK(aicc_call_alive(r->call) == 0);
+    return AICC_GONE;
 }
 static aicc_status jumps(const aicc_request *r, void *user) { (void)user; kept = r->call; longjmp(out_of_here, 1); }
 static aicc_status pumps(const aicc_request *r, void *user) {
@@ -80,7 +83,7 @@ int main(void) {
     CHECK(t_result(&w, "answers_twice", "{}") && strstr(w.msg, "\"n\":1"));
     CHECK(!t_message(&w, "\"tool_result\""));
     CHECK(t_result(&w, "returns_rubbish", "{}") && strstr(w.msg, "execution_failed"));
-    CHECK(t_result(&w, "unregisters_itself", "{}") && strstr(w.msg, "\"call_id\":"));
+    CHECK(t_result(&w, "unregisters_itself", "{}") && strstr(w.msg, "\"ok\":false"));
     CHECK(t_result(&w, "unregisters_itself", "{}") && strstr(w.msg, "tool_unknown"));
 
     /* A longjmp out of pump, a thousand times; the call stays open until it is answered. */

@@ -26,6 +26,8 @@ static int child(t_world *w, aicc_event ev, aicc_call call) {
     STATUS(AICC_E_STATE, aicc_bridge_pump(w->bridge, NULL, NULL, NULL));
     STATUS(AICC_E_STATE, aicc_bridge_next(w->bridge, &item));
     STATUS(AICC_E_STATE, aicc_bridge_flush(w->bridge, 60000));
+    STATUS(AICC_E_STATE, aicc_bridge_capabilities(w->bridge, NULL, buf, sizeof buf, &len, &e));
+    STATUS(AICC_E_STATE, aicc_capability_validate(aicc_s("[]"), 0, &e));
     STATUS(AICC_E_STATE, aicc_event_json(ev, w->session, aicc_s("{}")));
     STATUS(AICC_E_STATE, aicc_session_attach(w->session));
     STATUS(AICC_E_STATE, aicc_session_receive(w->session, aicc_s("{}")));
