@@ -1,21 +1,19 @@
-/* guard.c: a night watchman whose character is played by an agent over aicc/0.1. A whole game in one file; read it from top to bottom.
+/* guard.c: a night watchman whose character is played by an agent over aicc/0.1. All that a game says to libaicc; read it from top to bottom.
  *
- * The guard stands at the gate of a walled yard. It is dark, and his lantern is out. Somewhere glass breaks.
+ * The guard stands at the gate of a walled yard. It is dark, and his lantern is out. Somewhere glass breaks. That game is watch.c.
  * Messages go over stdin and stdout, one a line (host.h). What the guard does is told on stderr.
  * Watch:  ./build.sh demo
- * Build:  gcc -Iinclude examples/c/guard.c examples/c/host.c -Lbuild/lib -laicc -lm -Wl,-rpath,$PWD/build/lib -o guard
+ * Build:  gcc -Iinclude examples/c/guard.c examples/c/watch.c examples/c/host.c -Lbuild/lib -laicc -lm -Wl,-rpath,$PWD/build/lib -o guard
  */
 #include "aicc.h"
 #include "host.h"
+#include "watch.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define JSON(...)  #__VA_ARGS__         /* lets JSON stand in C as it is */
-#define COUNT(a)   (sizeof (a) / sizeof (a)[0])
 #define NO_KEY     aicc_s(NULL)         /* "not given" */
 #define tell(...)  (fprintf(stderr, "guard: " __VA_ARGS__), fputc('\n', stderr))
 
@@ -29,27 +27,12 @@ static aicc_status check(aicc_status status, const char *call, int line)
     exit(1);
 }
 
-/* ---- The world */
-static const struct place { const char *name; double x, y; } places[] = {       /* in metres */
-    { "gate", 4, 9 }, { "yard", 17, 6 }, { "tower", 5, 2 }, { "store", 31, 2 }, { "well", 28, 9 },
-}, *const store = &places[3];
-enum { LIGHT = 8, VOICE = 12 };         /* metres that his lantern and his voice reach */
-
-static struct {
-    double now, noise;                  /* seconds: since the start; when the glass breaks (0: nobody is there to hear it) */
-    double x, y;                        /* where the guard is */
-    int    lit, over;                   /* his lantern; the game */
-    enum { AWAY, STEALING, CAUGHT } thief;
-    struct { aicc_call call; const struct place *to; double speed, report; } walk;  /* call.id 0: he stands still */
-    struct { aicc_call call; double done; } bell;
-} world = { .x = 4, .y = 9 };
-
 static struct wire  wire;
 static aicc_bridge  bridge;
 static aicc_session session;
 static aicc_event   heard, walking, thief;
-
-static double metres_to(const struct place *p) { return hypot(p->x - world.x, p->y - world.y); }
+static aicc_call    walk, pull, words;  /* the calls that he is busy with; id 0: none */
+static int          over;
 
 /* ---- JSON that goes out: into a buffer of ours, without a heap */
 static void write_point(aicc_writer *out, const char *key, double x, double y)
@@ -74,16 +57,19 @@ static aicc_status AICC_CALL look(const aicc_request *request, void *user_data)
     char text[512];
     aicc_writer out;
     (void)user_data;                    /* a game with a hundred guards keeps the guard in request->session_user */
-    tell("looks around %s", world.lit ? "by the light of his lantern" : "in the dark");
+    tell("looks around %s", watch.lit ? "by the light of his lantern" : "in the dark");
     aicc_write_begin(&out, text, sizeof text);
     aicc_write_object(&out, NO_KEY);
-    write_point(&out, "at", world.x, world.y);
-    aicc_write_integer(&out, aicc_s("light"), world.lit ? LIGHT : 0);
+    write_point(&out, "at", watch.x, watch.y);
+    aicc_write_integer(&out, aicc_s("light"), watch.lit ? LIGHT : 0);
     aicc_write_array(&out, aicc_s("sees"));
-    if (world.thief && world.lit && metres_to(store) < LIGHT) aicc_write_string(&out, NO_KEY, aicc_s("a thief with a sack"));
+    if (guard_sees_thief()) {
+        aicc_write_string(&out, NO_KEY, aicc_s("a thief with a sack"));
+        CHECK(aicc_session_grant(request->session, aicc_s("alarm"), 1));    /* from now on he may ring the bell, and his agent is told so */
+    }
     aicc_write_end(&out);
     aicc_write_object(&out, aicc_s("map"));
-    for (size_t i = 0; i < COUNT(places); i++) write_point(&out, places[i].name, places[i].x, places[i].y);
+    for (size_t i = 0; i < PLACES; i++) write_point(&out, places[i].name, places[i].x, places[i].y);
     aicc_write_end(&out);
     CHECK(aicc_call_succeed(request->call, written(&out)));
     return AICC_OK;
@@ -93,62 +79,69 @@ static aicc_status AICC_CALL listen(const aicc_request *request, void *user_data
 {
     (void)user_data;
     tell("listens");
-    CHECK(aicc_call_succeed(request->call, aicc_s(world.thief == STEALING
-        ? JSON({"sounds":[{"what":"breaking glass","from":"store"}]}) : JSON({"sounds":[]}))));
+    CHECK(aicc_call_succeed(request->call, aicc_s(watch.thief == STEALING ? JSON({"sounds":[{"what":"breaking glass","from":"store"}]})
+                                                                          : JSON({"sounds":[]}))));
     return AICC_OK;
 }
 
-/* ---- Three actuators */
+/* ---- Four actuators */
 static aicc_status AICC_CALL light_lantern(const aicc_request *request, void *user_data)
 {
     (void)request, (void)user_data;
-    world.lit = 1;
+    watch.lit = 1;
     tell("strikes a match and lights his lantern");
     return AICC_OK;                     /* not answered, so `{}` is the answer */
 }
 
-/* Takes seconds: pending now, and move() answers when he is there. The input has passed its schema, so nothing is checked twice. */
-static aicc_status AICC_CALL walk_to(const aicc_request *request, void *user_data)
+/* What takes seconds is pending now, and tell_agent() answers when it is done. */
+static aicc_status later(const aicc_request *request, aicc_call *call)
 {
-    aicc_str name;
-    (void)user_data;
-    CHECK(aicc_value_string(&request->input, aicc_s("place"), &name));
-    CHECK(aicc_value_number(&request->input, aicc_s("speed"), &world.walk.speed));  /* not sent: the schema's default is there */
-    for (size_t i = 0; i < COUNT(places); i++) if (!strncmp(places[i].name, name.ptr, name.len)) world.walk.to = &places[i];
-    world.walk.call = request->call;
-    world.walk.report = world.now + 0.5;
-    CHECK(aicc_call_set_user_data(request->call, &world.walk.call));   /* comes back if the call ends without us: see on_item */
-    tell("sets out for the %s at %.1f m/s", world.walk.to->name, world.walk.speed);
+    *call = request->call;
+    CHECK(aicc_call_set_user_data(request->call, call));    /* comes back if the call ends without us: see on_item */
     return AICC_PENDING;
 }
 
-/* The rope is stiff and wants two seconds; the tool has 0.8. The bridge keeps that time, nobody here does. */
+static aicc_status AICC_CALL walk_to(const aicc_request *request, void *user_data)
+{
+    aicc_str place;
+    double speed;
+    (void)user_data;                    /* the input has passed its schema, so nothing is checked twice */
+    CHECK(aicc_value_string(&request->input, aicc_s("place"), &place));
+    CHECK(aicc_value_number(&request->input, aicc_s("speed"), &speed));     /* not sent: the schema's default is there */
+    guard_sets_out(place.ptr, place.len, speed);
+    tell("sets out for the %s at %.1f m/s", watch.to->name, speed);
+    return later(request, &walk);
+}
+
+/* The rope is stiff and wants two seconds the first time; the tool has 0.8. The bridge keeps that time, nobody here does. */
 static aicc_status AICC_CALL ring_bell(const aicc_request *request, void *user_data)
 {
     (void)user_data;
-    world.bell.call = request->call;
-    world.bell.done = world.now + 2;
-    CHECK(aicc_call_set_user_data(request->call, &world.bell.call));
+    guard_pulls_rope();
     tell("hangs on the bell rope");
-    return AICC_PENDING;
+    return later(request, &pull);
+}
+
+static aicc_status AICC_CALL open_sack(const aicc_request *request, void *user_data)
+{
+    (void)user_data;
+    tell("opens the sack");
+    CHECK(aicc_call_succeed(request->call, aicc_s(JSON({"found":["two candlesticks","a cheese"]}))));
+    return AICC_OK;
 }
 
 /* ---- One generator */
 static aicc_status AICC_CALL say(const aicc_request *request, void *user_data)
 {
-    int hears = world.thief && metres_to(store) < VOICE, first = world.thief == STEALING;
-    aicc_str words;
+    aicc_str text;
     (void)user_data;
-    CHECK(aicc_value_string(&request->input, aicc_s("text"), &words));
-    tell("says: %.*s", (int)words.len, words.ptr);
-    CHECK(aicc_call_succeed(request->call, aicc_s(hears ? JSON({"heard_by":["thief"]}) : JSON({"heard_by":[]}))));
-    if (!hears) return AICC_OK;
-    world.thief = first ? CAUGHT : AWAY;
-    CHECK(aicc_event_json(thief, session, aicc_s(first ? JSON({"does":"drops the sack"}) : JSON({"does":"runs away"}))));
-    return AICC_OK;
+    CHECK(aicc_value_string(&request->input, aicc_s("text"), &text));
+    guard_speaks();
+    tell("says: %.*s", (int)text.len, text.ptr);
+    return later(request, &words);
 }
 
-/* What the agent is told of them. Times and limits are the bridge's business: these functions never see a call too many. */
+/* What the agent is told of them. Times, limits and capabilities are the bridge's business: these functions never see a call too many. */
 static const struct tool {
     int32_t cls; const char *id; aicc_tool_fn fn; int32_t per_minute, at_once, timeout_ms; const char *capability, *description, *input, *output;
 } tools[] = {
@@ -162,12 +155,15 @@ static const struct tool {
     { AICC_ACTUATOR, "walk_to", walk_to, 0, 1, 20000, NULL, "Walks to a place; reports on the way. One walk at a time.",
       JSON({"type":"object","required":["place"],"properties":{"place":{"enum":["gate","yard","tower","store","well"]},
             "speed":{"type":"number","minimum":0.5,"maximum":9,"default":1.5,"description":"metres a second"}}}), NULL },
-    { AICC_ACTUATOR, "ring_bell", ring_bell, 0, 1, 800, "alarm", "Rings the alarm bell. The rope is stiff.", NULL, NULL },
-    { AICC_GENERATOR, "say", say, 2, 0, 0, NULL, "Speaks a line, heard 12 metres away. Two a minute: he is short of breath.",
+    { AICC_ACTUATOR, "ring_bell", ring_bell, 0, 1, 800, "alarm", "Rings the alarm bell, which is for thieves only.", NULL, NULL },
+    { AICC_GENERATOR, "say", say, 2, 1, 0, NULL, "Speaks a line, heard 12 metres away. One at a time, two a minute.",
       JSON({"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":120}}}),
       JSON({"type":"object","required":["heard_by"],"properties":{"heard_by":{"type":"array","items":{"type":"string"}}}}) },
-};
+/* This one is not there from the start: the thief must drop it first. */
+}, sack = { AICC_ACTUATOR, "open_sack", open_sack, 0, 0, 0, NULL, "Opens the sack that the thief has dropped.", NULL,
+            JSON({"type":"object","required":["found"],"properties":{"found":{"type":"array","items":{"type":"string"}}}}) };
 
+/* Before a session opens or while agents watch: they get the new manifest. */
 static void register_tool(const struct tool *tool)
 {
     aicc_tool_options options;
@@ -195,53 +191,57 @@ static void define_event(aicc_event *event, int32_t topic, const char *kind)
     CHECK(aicc_event_define(bridge, &options, event, &fault));
 }
 
-/* ---- Each frame */
-/* What pump has to say that is no call. */
+/* ---- Each frame: what pump has to say that is no call */
 static void AICC_CALL on_item(const aicc_item *item, void *user_data)
 {
     (void)user_data;
-    if (item->kind == AICC_ITEM_CALL_ENDED) {           /* out of time, or the agent left: stop working on it */
-        tell("%s", item->call_user == &world.walk.call ? "stops where he is" : "lets go of the rope");
+    if (item->kind == AICC_ITEM_CALL_ENDED) {           /* out of time, or the agent left for good: stop working on it */
+        if (item->call_user == &walk) guard_stops(), tell("stops where he is");
+        else if (item->call_user == &pull) guard_lets_go(), tell("lets go of the rope");
+        else guard_breaks_off(), tell("breaks off");
         ((aicc_call *)item->call_user)->id = 0;
     } else if (item->kind == AICC_ITEM_AGENT) {
-        if (item->reason == AICC_AGENT_CONNECTED) world.noise = world.now + 1.5;
-        else world.over = 1;                            /* one pipe, one agent */
+        if (item->reason == AICC_AGENT_CONNECTED) watch_begin();
+        if (item->reason == AICC_AGENT_DETACHED) tell("hears no more orders, and goes on with the last");   /* his calls stay open */
+        if (item->reason == AICC_AGENT_RESUMED) tell("hears orders again");
+        over |= item->reason == AICC_AGENT_GONE;        /* it said good-bye, or did not come back in time */
     }
 }
 
-static void move(double seconds)
+static void words_out(void)
 {
-    double left, step = world.walk.speed * seconds;
+    int hears = thief_hears();
+    CHECK(aicc_call_succeed(words, aicc_s(hears ? JSON({"heard_by":["thief"]}) : JSON({"heard_by":[]}))));
+    words.id = 0;
+    if (!hears) return;
+    CHECK(aicc_event_json(thief, session, aicc_s(watch.thief == CAUGHT ? JSON({"does":"drops the sack"}) : JSON({"does":"runs away"}))));
+    if (watch.thief == CAUGHT) register_tool(&sack);
+}
+
+/* AICC_GONE, the time of a call was over meanwhile, is no mistake. */
+static void tell_agent(unsigned happened)
+{
     char text[128];
     aicc_writer out;
-    world.now += seconds;
-    if (world.noise > 0 && world.now >= world.noise) {
-        world.noise = 0;
-        world.thief = STEALING;
-        CHECK(aicc_event_json(heard, session, aicc_s(JSON({"sound":"breaking glass"}))));
+    if (happened & GLASS_BREAKS) CHECK(aicc_event_json(heard, session, aicc_s(JSON({"sound":"breaking glass"}))));
+    if (happened & BELL_RINGS) {
+        tell("rings the bell");
+        CHECK(aicc_call_succeed(pull, NO_KEY));
+        pull.id = 0;
     }
-    if (world.bell.call.id && world.now >= world.bell.done) {
-        CHECK(aicc_call_succeed(world.bell.call, NO_KEY));
-        world.bell.call.id = 0;
-    }
-    if (!world.walk.call.id) return;
-    left = metres_to(world.walk.to);
+    if (happened & WORDS_OUT) words_out();
+    if (!(happened & (ON_THE_WAY | ARRIVED))) return;
     aicc_write_begin(&out, text, sizeof text);
     aicc_write_object(&out, NO_KEY);
-    if (step < left) {
-        world.x += (world.walk.to->x - world.x) * step / left;
-        world.y += (world.walk.to->y - world.y) * step / left;
-        if (world.now < world.walk.report) return;
-        world.walk.report += 0.5;
-        write_point(&out, "at", world.x, world.y);
-        CHECK(aicc_event_reply_json(walking, world.walk.call, written(&out)));  /* caused by the call: always before its result */
-        return;
+    if (happened & ON_THE_WAY) {
+        write_point(&out, "at", watch.x, watch.y);
+        CHECK(aicc_event_reply_json(walking, walk, written(&out)));     /* caused by the call: always before its result */
+    } else {
+        tell("is at the %s", watch.at->name);
+        aicc_write_string(&out, aicc_s("place"), aicc_s(watch.at->name));
+        CHECK(aicc_call_succeed(walk, written(&out)));
+        walk.id = 0;
     }
-    world.x = world.walk.to->x, world.y = world.walk.to->y;
-    tell("is at the %s", world.walk.to->name);
-    aicc_write_string(&out, aicc_s("place"), aicc_s(world.walk.to->name));
-    CHECK(aicc_call_succeed(world.walk.call, written(&out)));   /* AICC_GONE, its time was over meanwhile, is no mistake */
-    world.walk.call.id = 0;
 }
 
 static void send_messages(void)
@@ -249,7 +249,7 @@ static void send_messages(void)
     static char text[(4 << 20) + 1];    /* no message is longer; log lines are short */
     aicc_session to;                    /* always ours here; with many characters it says which agent's wire */
     size_t len;
-    while (CHECK(aicc_bridge_next_message(bridge, &to, text, sizeof text, &len)) == AICC_OK) world.over |= wire_write(text, len) < 0;
+    while (CHECK(aicc_bridge_next_message(bridge, &to, text, sizeof text, &len)) == AICC_OK) over |= wire_write(text, len) < 0;
     while (CHECK(aicc_log_next(NULL, text, sizeof text, &len)) == AICC_OK) fprintf(stderr, "aicc: %s\n", text);
 }
 
@@ -257,14 +257,13 @@ int main(void)
 {
     aicc_bridge_options bridge_options;
     aicc_session_options session_options;
-    aicc_str held = aicc_s("alarm"), line;
-
+    aicc_str line;
     signal(SIGPIPE, SIG_IGN);
     aicc_bridge_options_init(&bridge_options, sizeof bridge_options);
     bridge_options.name = aicc_s("night watch");
     bridge_options.kind = AICC_WORLD_2D;
     CHECK(aicc_bridge_create(&bridge_options, &bridge, &fault));
-    for (size_t i = 0; i < COUNT(tools); i++) register_tool(&tools[i]);
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) register_tool(&tools[i]);
     define_event(&heard, AICC_TOPIC_AUDIO, NULL);
     define_event(&walking, AICC_TOPIC_STATE_CHANGE, "walking");
     define_event(&thief, AICC_TOPIC_STATE_CHANGE, "thief");
@@ -272,22 +271,23 @@ int main(void)
     aicc_session_options_init(&session_options, sizeof session_options);
     session_options.name = aicc_s("guard");
     session_options.topics = AICC_TOPIC_AUDIO | AICC_TOPIC_STATE_CHANGE;
-    session_options.capabilities = &held;
-    session_options.capabilities_count = 1;
     CHECK(aicc_session_open(bridge, &session_options, &session, &fault));
     CHECK(aicc_session_attach(session));                /* the agent is at the other end of the pipe */
 
-    while (!world.over) {
-        int got = 0, lines = 0;
-        while (lines++ < 100 && (got = wire_read(&wire, &line.ptr, &line.len)) > 0) {   /* a flood must not stretch the frame */
-            aicc_status status = aicc_session_receive(session, line);
-            if (status == AICC_E_FULL) break;           /* the same line again, after this frame */
-            if (status != AICC_E_STATE) CHECK(status);  /* E_STATE: the agent has left already */
-            wire_drop(&wire);
+    while (!over) {
+        enum wire_got got = WIRE_NOTHING;
+        for (int lines = 0; lines < 100 && (got = wire_read(&wire, &line.ptr, &line.len)) > WIRE_NOTHING; lines++) { /* a flood waits */
+            if (got == WIRE_LINE) {
+                aicc_status status = aicc_session_receive(session, line);
+                if (status == AICC_E_FULL) break;       /* the same line again, after this frame */
+                if (status != AICC_E_STATE) CHECK(status);  /* E_STATE: the agent has left already */
+                wire_drop(&wire);
+            } else if (got == WIRE_CUT) CHECK(aicc_session_detach(session));    /* calls go on, results are kept: it may come back */
+            else CHECK(aicc_session_attach(session));
         }
-        world.over |= got < 0;
+        over |= got == WIRE_CLOSED;
         CHECK(aicc_bridge_pump(bridge, NULL, on_item, NULL));   /* NULL: a frame like any other; aicc_frame can say "paused" */
-        move(1 / 60.0);                                 /* here your game does its work, and draws */
+        tell_agent(watch_step(1 / 60.0));               /* here your game does its work, and draws */
         send_messages();
         frame_wait();
     }

@@ -30,28 +30,56 @@ static void forget(struct wire *wire, size_t bytes)
     memmove(wire->buf, wire->buf + bytes, wire->len);
 }
 
-int wire_read(struct wire *wire, const char **text, size_t *len)
+static int is(const struct wire *wire, const char *end, const char *word)
+{
+    size_t len = strlen(word);
+    return (size_t)(end - wire->buf) == len && !memcmp(wire->buf, word, len);
+}
+
+/* What a whole line says of the connection: WIRE_CUT, WIRE_DIAL, WIRE_LINE nothing, WIRE_NOTHING that it is to be dropped. */
+static enum wire_got sort(struct wire *wire, const char *end)
+{
+    char dialled[] = "#dial\n";
+    if (wire->tail || end == wire->buf) return WIRE_NOTHING;    /* the end of a line that was cut, or an empty line */
+    if (is(wire, end, "#dial") ? !wire->down : wire->down) return WIRE_NOTHING;
+    if (is(wire, end, "#cut")) {
+        wire->down = 1;
+        return WIRE_CUT;
+    }
+    if (!wire->down) return WIRE_LINE;
+    wire->down = 0;
+    wire->closed |= wire_write(dialled, sizeof dialled - 2) < 0;
+    return WIRE_DIAL;
+}
+
+enum wire_got wire_read(struct wire *wire, const char **text, size_t *len)
 {
     do {
         char *end;
-        while ((end = memchr(wire->buf, '\n', wire->len)) != NULL && (wire->cut || end == wire->buf)) {
-            forget(wire, (size_t)(end - wire->buf) + 1);    /* the end of a line that was cut, or an empty line */
-            wire->cut = 0;
-        }
-        if (wire->cut) forget(wire, wire->len);
-        if (end || wire->len == WIRE_MAX || (wire->closed && wire->len > 0)) {
+        while ((end = memchr(wire->buf, '\n', wire->len)) != NULL) {
+            enum wire_got got = sort(wire, end);
             *text = wire->buf;
-            *len = end ? (size_t)(end - wire->buf) : wire->len;
-            return 1;
+            *len = (size_t)(end - wire->buf);
+            if (got == WIRE_LINE) return got;
+            forget(wire, *len + 1);
+            wire->tail = 0;
+            if (got != WIRE_NOTHING) return got;
+        }
+        if (wire->tail) forget(wire, wire->len);
+        if (wire->len == WIRE_MAX || (wire->closed && wire->len > 0)) {
+            *text = wire->buf;
+            *len = wire->len;
+            if (!wire->down) return WIRE_LINE;
+            wire_drop(wire);
         }
     } while (fill(wire) || (wire->closed && wire->len > 0));
-    return wire->closed ? -1 : 0;
+    return wire->closed ? WIRE_CLOSED : WIRE_NOTHING;
 }
 
 void wire_drop(struct wire *wire)
 {
     char *end = memchr(wire->buf, '\n', wire->len);
-    wire->cut = !end && wire->len == WIRE_MAX;
+    wire->tail = !end && wire->len == WIRE_MAX;
     forget(wire, end ? (size_t)(end - wire->buf) + 1 : wire->len);
 }
 

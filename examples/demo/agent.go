@@ -38,14 +38,27 @@ type agent struct {
 	closed   bool
 	err      error
 
+	net        network
+	dialling   bool           // the host has been told of a new connection and has not answered yet
+	inits      int            // how many session_init are to come next
+	replay     map[*call]bool // right behind the answer to session_resume: whose results may come a second time
+	replayTick uint64
+	repeats    int // how many have
+	epoch      int // how often the session was resumed
+
 	character []string // all that the host told on stderr
 }
 
 // call is one tool call.
 type call struct {
-	id     string
-	tool   *message.Tool
-	result *result
+	id      string
+	tool    *message.Tool
+	input   string
+	result  *result
+	refused []*result // what came of it before it was asked again
+	bare    []byte    // the result as it came, without its message id
+	lost    []byte    // the same of one that the network has lost
+	epoch   int       // the connection on which it was asked last
 }
 
 // result is what came of it.
@@ -56,6 +69,7 @@ type result struct {
 	text      string
 	retryable bool
 	meta      message.Meta
+	at        time.Time
 }
 
 type event struct {
@@ -66,7 +80,7 @@ type event struct {
 
 func newAgent(out io.WriteCloser, in, told io.Reader, show *narrator, log *transcript, pace time.Duration) *agent {
 	messages, lines := make(chan []byte), make(chan string)
-	a := &agent{out: out, messages: messages, told: lines, show: show, log: log, pace: pace, patience: 10 * time.Second, seen: map[message.ID]bool{}}
+	a := &agent{out: out, messages: messages, told: lines, show: show, log: log, pace: pace, patience: 10 * time.Second, seen: map[message.ID]bool{}, inits: 1}
 	var seed [32]byte
 	_, a.err = rand.Read(seed[:])
 	a.ids = message.NewIDSource(seed)
@@ -99,21 +113,28 @@ func (a *agent) fail(format string, args ...any) {
 // begin waits for session_init.
 func (a *agent) begin() {
 	a.show.title()
-	for a.err == nil && a.session.IsZero() {
-		a.step("session_init", a.patience)
-	}
+	a.until("session_init", func() bool { return !a.session.IsZero() })
 }
 
 // tool finds the tool of a class whose description speaks of a word: an agent knows no names beforehand.
 func (a *agent) tool(class message.ToolClass, word string) *message.Tool {
+	if t := a.find(class, word); t != nil {
+		return t
+	}
+	a.fail("the manifest has no %v whose description speaks of %q", class, word)
+	return &message.Tool{}
+}
+
+func (a *agent) find(class message.ToolClass, word string) *message.Tool {
 	for i := range a.manifest.Tools {
 		if t := &a.manifest.Tools[i]; t.Class == class && strings.Contains(strings.ToLower(t.Description), word) {
 			return t
 		}
 	}
-	a.fail("the manifest has no %v whose description speaks of %q", class, word)
-	return &message.Tool{}
+	return nil
 }
+
+func (a *agent) has(class message.ToolClass, word string) bool { return a.find(class, word) != nil }
 
 // think pauses, and says why the next thing is done.
 func (a *agent) think(format string, args ...any) {
@@ -121,27 +142,55 @@ func (a *agent) think(format string, args ...any) {
 		return
 	}
 	a.drain(a.pace)
-	a.show.thought(fmt.Sprintf(format, args...))
+	a.remark(format, args...)
+}
+
+// remark says so at once.
+func (a *agent) remark(format string, args ...any) {
+	if a.err == nil {
+		a.show.thought(fmt.Sprintf(format, args...))
+	}
 }
 
 // start sends a tool_call.
 func (a *agent) start(t *message.Tool, input string) *call {
-	c := &call{id: fmt.Sprintf("call-%d", len(a.calls)+1), tool: t}
-	if a.err != nil {
-		return c
+	c := &call{id: fmt.Sprintf("call-%d", len(a.calls)+1), tool: t, input: input}
+	if a.err == nil {
+		a.calls = append(a.calls, c)
+		a.call(c)
 	}
-	a.calls = append(a.calls, c)
-	a.show.asked(c, input)
-	a.send(message.AppendToolCall(nil, a.session, a.ids.Next(), c.id, t.ID, []byte(input)))
 	return c
+}
+
+func (a *agent) call(c *call) {
+	c.epoch = a.epoch
+	a.show.asked(c)
+	a.send(message.AppendToolCall(nil, a.session, a.ids.Next(), c.id, c.tool.ID, []byte(c.input)))
+}
+
+// waitOut waits as long as the refusal of a call asks for.
+func (a *agent) waitOut(c *call) {
+	if a.err != nil {
+		return
+	}
+	wait := time.Duration(c.result.meta.RetryAfterMS) * time.Millisecond
+	a.remark("Too soon. I shall wait for %d ms.", wait.Milliseconds())
+	a.drain(time.Until(c.result.at.Add(wait)))
+}
+
+// again sends a call that was refused for now once more, under the same id: that is a new attempt.
+func (a *agent) again(c *call) {
+	if a.err != nil {
+		return
+	}
+	c.refused = append(c.refused, c.result)
+	c.result, c.bare = nil, nil
+	a.call(c)
 }
 
 // await waits for the result of a call.
 func (a *agent) await(c *call) *result {
-	end := time.Now().Add(a.patience)
-	for a.err == nil && c.result == nil {
-		a.step(fmt.Sprintf("the result of %s (%s)", c.id, c.tool.ID), time.Until(end))
-	}
+	a.until(fmt.Sprintf("the result of %s (%s)", c.id, c.tool.ID), func() bool { return c.result != nil })
 	if c.result == nil {
 		return &result{}
 	}
@@ -149,8 +198,11 @@ func (a *agent) await(c *call) *result {
 }
 
 // ask calls a tool, which must succeed, and reads its output into out.
-func (a *agent) ask(t *message.Tool, input string, out any) {
-	c := a.start(t, input)
+func (a *agent) ask(t *message.Tool, input string, out any) { a.succeeded(a.start(t, input), out) }
+
+// succeeded waits for the result of a call, which must have gone well, and reads its output into out.
+func (a *agent) succeeded(c *call, out any) {
+	t := c.tool
 	r := a.await(c)
 	if a.err != nil {
 		return
@@ -211,10 +263,7 @@ func (a *agent) leave(reason string) {
 		a.show.leaves(reason)
 		a.send(message.AppendSessionClose(nil, a.session, a.ids.Next(), reason))
 	}
-	end := time.Now().Add(a.patience)
-	for a.err == nil && !a.closed {
-		a.step("session_close", time.Until(end))
-	}
+	a.until("session_close", func() bool { return a.closed })
 }
 
 // finish closes the pipe, reads what is left, and says whether all went as the protocol and the script want it.
@@ -251,42 +300,43 @@ func (a *agent) finish() error {
 	return a.err
 }
 
-// did says whether the host told of its character that it did something.
-func (a *agent) did(what string) bool {
+// did says how often the host told of its character that it did something.
+func (a *agent) did(what string) (times int) {
 	for _, text := range a.character {
 		if strings.Contains(text, what) {
-			return true
+			times++
 		}
 	}
-	return false
+	return times
 }
 
 func (a *agent) send(raw []byte) {
 	a.log.add(toBridge, raw)
+	a.write(raw)
+}
+
+func (a *agent) write(raw []byte) {
 	if _, err := a.out.Write(append(raw, '\n')); err != nil {
 		a.fail("the host takes no more messages: %w", err)
 	}
 }
 
-// step takes the next message, showing what the character does meanwhile.
+// step takes the next message, or shows the next thing that the character does.
 func (a *agent) step(what string, wait time.Duration) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	for a.err == nil {
-		select {
-		case text, open := <-a.told:
-			a.tell(text, open)
-		case raw, open := <-a.messages:
-			a.settle()
-			if open {
-				a.take(raw)
-			} else if a.fail("the host closed its end while the agent waited for %s", what); a.broken != nil {
-				a.err = errors.Join(a.err, a.broken)
-			}
-			return
-		case <-timer.C:
-			a.fail("the agent waited in vain for %s", what)
+	select {
+	case text, open := <-a.told:
+		a.tell(text, open)
+	case raw, open := <-a.messages:
+		a.settle()
+		if open {
+			a.take(raw)
+		} else if a.fail("the host closed its end while the agent waited for %s", what); a.broken != nil {
+			a.err = errors.Join(a.err, a.broken)
 		}
+	case <-timer.C:
+		a.fail("the agent waited in vain for %s", what)
 	}
 }
 
@@ -332,96 +382,4 @@ func (a *agent) tell(text string, open bool) {
 	}
 	a.character = append(a.character, text)
 	a.show.did(text)
-}
-
-// take decodes one message and checks that it may come now.
-func (a *agent) take(raw []byte) {
-	if !json.Valid(raw) {
-		a.fail("the host sent a line that is not JSON: %.200q", raw)
-		return
-	}
-	a.log.add(toAgent, raw)
-	m := &message.Message{MaxBytes: maxLine}
-	if f := message.Decode(raw, m); f != nil {
-		a.fail("the host sent a message that aicc/0.1 forbids: %w: %.200s", f, raw)
-		return
-	}
-	first := a.session.IsZero()
-	switch {
-	case a.closed:
-		a.fail("a message of type %v came after session_close", m.Type)
-	case first && m.Type != message.SessionInit:
-		a.fail("the first message was of type %v; it should have been session_init", m.Type)
-	case !first && m.SessionID != a.session:
-		a.fail("a message of type %v came for the session %v, which is not this one", m.Type, m.SessionID)
-	case a.seen[m.MessageID]:
-		a.fail("the message id %v came twice", m.MessageID)
-	}
-	if a.err != nil {
-		return
-	}
-	a.seen[m.MessageID] = true
-
-	switch m.Type {
-	case message.SessionInit:
-		a.session = m.SessionID
-		a.manifest = message.Manifest{}
-		if f := message.DecodeManifest(m.Init, &a.manifest); f != nil {
-			a.fail("the manifest is no manifest: %w", f)
-			return
-		}
-		a.show.manifest(&a.manifest)
-	case message.ToolResult:
-		a.takeResult(m)
-	case message.Event:
-		e := event{topic: m.Topic, payload: m.Payload}
-		var payload struct{ Kind string }
-		_ = json.Unmarshal(m.Payload, &payload) // an object, as Decode found; a kind that is no string is none
-		e.kind = payload.Kind
-		a.events = append(a.events, e)
-		a.checkTick(m)
-		a.show.event(e)
-	case message.ErrorMessage:
-		a.fail("the bridge complains: %v: %s", m.Error.Code, m.Error.Message)
-	case message.SessionClose:
-		a.closed = true
-		a.show.closed(string(m.Reason))
-	case message.Heartbeat:
-	default:
-		a.fail("a bridge does not send %v", m.Type)
-	}
-}
-
-func (a *agent) takeResult(m *message.Message) {
-	var c *call
-	for _, known := range a.calls {
-		if known.id == string(m.CallID) {
-			c = known
-		}
-	}
-	if c == nil {
-		a.fail("a result came for %q, which was never called", m.CallID)
-		return
-	}
-	if c.result != nil {
-		a.fail("a second result came for %s (%s)", c.id, c.tool.ID)
-		return
-	}
-	c.result = &result{ok: m.OK, output: m.Output, code: m.Error.Code, text: string(m.Error.Message), retryable: m.Error.Retryable}
-	message.DecodeMeta(m.Meta, &c.result.meta)
-	a.checkTick(m)
-	a.show.answered(c)
-}
-
-// checkTick: the game's frames, as the metadata tells them, never go back.
-func (a *agent) checkTick(m *message.Message) {
-	var meta message.Meta
-	message.DecodeMeta(m.Meta, &meta)
-	if meta.NoTick {
-		return
-	}
-	if meta.Tick < a.tick {
-		a.fail("a message of type %v tells frame %d after frame %d had been told", m.Type, meta.Tick, a.tick)
-	}
-	a.tick = meta.Tick
 }

@@ -101,15 +101,101 @@ func TestFirst(t *testing.T) {
 func TestGuard(t *testing.T) {
 	guard := buildGuard(t)
 	var screen bytes.Buffer
-	require.NoError(t, run(guard, nil, "", 0, time.Minute, newNarrator(&screen, 100, false)), "%s", &screen)
+	require.NoError(t, run(guard, nil, "", script{}, time.Minute, newNarrator(&screen, 100, false)), "%s", &screen)
 	numbers := regexp.MustCompile(`[ \d.]+`)
 	rest := numbers.ReplaceAllString(screen.String(), " ")
 	for _, line := range strings.Split(shown(t, "## See it", "text"), "\n") {
+		if strings.TrimSpace(line) == "..." {
+			continue
+		}
 		line = numbers.ReplaceAllString(line, " ")
 		_, after, found := strings.Cut(rest, line)
 		require.True(t, found, "the README shows %q, which is not there or not in this order", line)
 		rest = after
 	}
+}
+
+// TestGuardPatient is the same, but the agent waits out a limit of calls a minute: a real minute, which few will wait for.
+func TestGuardPatient(t *testing.T) {
+	if os.Getenv("CI") != "true" {
+		t.Skip("a whole minute is waited out only with CI=true")
+	}
+	guard := buildGuard(t)
+	var screen bytes.Buffer
+	require.NoError(t, run(guard, nil, "", script{patient: true}, 2*time.Minute, newNarrator(&screen, 100, false)), "%s", &screen)
+	require.Contains(t, screen.String(), "4 failed, as the script wanted; 2 refused for now and asked again.\n")
+}
+
+// guardAgent starts a guard and an agent that has its manifest. stop ends both, which must go well.
+func guardAgent(t *testing.T, guard string) (a *agent, stop func()) {
+	t.Helper()
+	cmd := exec.Command(guard)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	told, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	a = newAgent(in, out, told, newNarrator(io.Discard, 100, false), nil, 0)
+	a.begin()
+	require.NoError(t, a.err)
+	return a, func() {
+		defer timer.Stop()
+		require.NoError(t, a.finish())
+		require.NoError(t, cmd.Wait())
+	}
+}
+
+// TestGuardCuts: however often the connection breaks, each call is done once and has its result.
+func TestGuardCuts(t *testing.T) {
+	const cuts = 20
+	a, stop := guardAgent(t, buildGuard(t))
+	look, walk := a.tool(message.Sensor, "sees"), a.tool(message.Actuator, "walk")
+	way := a.start(walk, object("place", "tower", "speed", 9))
+	for i := range cuts {
+		a.goDark()
+		var c *call
+		if i%2 == 0 { // done, while nobody hears of it
+			c = a.start(look, `{}`)
+			a.cutOff()
+		} else { // never arrives, so it is sent again
+			a.cutOff()
+			c = a.start(look, `{}`)
+		}
+		a.resume()
+		require.NoError(t, a.err)
+		if i%2 == 1 {
+			a.call(c)
+		}
+		a.succeeded(c, &view{})
+	}
+	a.succeeded(way, &struct{}{})
+	require.NoError(t, a.err)
+	a.leave("enough")
+	stop()
+	require.Equal(t, cuts, a.did("looks around"), "each call was done once")
+	require.Equal(t, 1, a.did("sets out"))
+	require.Equal(t, 1, a.did("is at the tower"))
+	require.Equal(t, cuts, a.did("hears orders again"))
+}
+
+// TestGuardDials: the network's lines count when they change something, and whoever comes back is told who he is.
+func TestGuardDials(t *testing.T) {
+	a, stop := guardAgent(t, buildGuard(t))
+	a.goDark()
+	a.cutOff()
+	a.write([]byte("a line that goes nowhere\n" + cut + "\n\n" + strings.Repeat("x", 3<<20)))
+	a.dialling, a.inits = true, 1
+	a.write([]byte(dialled + "\n" + dialled)) // the second is none: there is a connection
+	a.until("the new connection", func() bool { return a.net == up })
+	a.send(message.AppendSessionResume(nil, a.session, a.ids.Next()))
+	a.until("session_init", func() bool { return a.inits == 0 })
+	a.ask(a.tool(message.Sensor, "sees"), `{}`, &view{})
+	require.NoError(t, a.err)
+	a.leave("enough")
+	stop()
 }
 
 // TestGuardWire: whatever a line holds, it is answered and the next one is understood.
@@ -129,6 +215,9 @@ func TestGuardWire(t *testing.T) {
 		{"NUL", "\x00", 1},
 		{"not UTF-8", "\xff\xfe", 1},
 		{"return and newline", "hello\r", 1},
+		{"almost a cut", "#cut ", 1},
+		{"almost a connection", " #dial", 1},
+		{"a connection more", "#dial", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := exec.Command(guard)
@@ -173,5 +262,5 @@ func buildGuard(t *testing.T) string {
 	t.Helper()
 	ctest.Need(t, "gcc", "gcc")
 	lib := ctest.Library(t, ctest.Plain)
-	return ctest.Program(t, ctest.Plain, lib, example("guard.c"), example("host.c"), "-std=c11", "-pedantic", "-lm")
+	return ctest.Program(t, ctest.Plain, lib, example("guard.c"), example("watch.c"), example("host.c"), "-std=c11", "-pedantic", "-lm")
 }

@@ -1,6 +1,6 @@
 // Demo runs a host program, plays its character over aicc/0.1 with a scripted agent, and tells in the terminal what happens.
 //
-//	demo -host build/bin/guard [-transcript FILE] [-pace 600ms] [-timeout 30s]
+//	demo -host build/bin/guard [-transcript FILE] [-pace 600ms] [-patient] [-timeout 30s]
 //
 // It is an end-to-end test as well: whatever goes otherwise than the script demands ends it with a sentence and status 1.
 package main
@@ -21,6 +21,7 @@ func main() {
 	file := flag.String("transcript", "", "write each message to `FILE`, one JSON object a line")
 	pace := flag.Duration("pace", 600*time.Millisecond, "how long the agent thinks before it does something, so that one can follow")
 	limit := flag.Duration("timeout", 30*time.Second, "kill the host and fail after this time")
+	patient := flag.Bool("patient", false, "let the agent wait until a limit of calls a minute lets it speak again, which takes most of a minute")
 	flag.Parse()
 	if *host == "" {
 		fmt.Fprintln(os.Stderr, "demo: -host PROGRAM is missing, for instance -host build/bin/guard")
@@ -28,14 +29,23 @@ func main() {
 	}
 	width, isTerminal := terminal(os.Stdout)
 	show := newNarrator(os.Stdout, width, isTerminal && os.Getenv("NO_COLOR") == "")
-	if err := run(*host, flag.Args(), *file, *pace, *limit, show); err != nil {
+	if *patient {
+		*limit += time.Minute
+	}
+	if err := run(*host, flag.Args(), *file, script{*pace, *patient}, *limit, show); err != nil {
 		show.failed(err)
 		os.Exit(1)
 	}
 }
 
+// script is how the script is played.
+type script struct {
+	pace    time.Duration
+	patient bool // wait out a limit of calls a minute
+}
+
 // run starts the host, plays the script, and waits for the host's end.
-func run(host string, args []string, file string, pace, limit time.Duration, show *narrator) (err error) {
+func run(host string, args []string, file string, how script, limit time.Duration, show *narrator) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	var log *transcript
@@ -64,8 +74,8 @@ func run(host string, args []string, file string, pace, limit time.Duration, sho
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("the host does not start: %w", err)
 	}
-	a := newAgent(in, out, told, show, log, pace)
-	play(a)
+	a := newAgent(in, out, told, show, log, how.pace)
+	play(a, how.patient)
 	if err = a.finish(); err != nil {
 		defer time.AfterFunc(time.Second, cancel).Stop() // it may hang; if it crashed, how is worth knowing
 	}
@@ -78,7 +88,7 @@ func run(host string, args []string, file string, pace, limit time.Duration, sho
 	case err != nil:
 		return err
 	}
-	if err := stopped(a); err != nil {
+	if err := behaved(a); err != nil {
 		return err
 	}
 	show.ended(a)

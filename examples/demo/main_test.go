@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -27,7 +26,7 @@ func playFake(t *testing.T, colour bool, tamper func(h *fakeHost) func(what stri
 	toHost, out := io.Pipe()
 	in, fromHost := io.Pipe()
 	told, tells := io.Pipe()
-	h := &fakeHost{in: bufio.NewScanner(toHost), out: fromHost, told: tells, session: message.ID{1, 2, 3}, ids: message.NewIDSource([32]byte{9}), counts: map[string]int{}}
+	h := newFake(toHost, fromHost, tells)
 	patience := 5 * time.Second
 	if tamper != nil {
 		h.tamper = tamper(h)
@@ -39,14 +38,14 @@ func playFake(t *testing.T, colour bool, tamper func(h *fakeHost) func(what stri
 	var screen, file bytes.Buffer
 	a := newAgent(out, in, told, newNarrator(&screen, 100, colour), &transcript{w: &file, start: time.Now()}, 0)
 	a.patience = patience
-	play(a)
+	play(a, h.minute < 1000)
 	err = a.finish()
 	_ = in.Close() // a host that still writes must not wait for ever
 	_ = told.Close()
 	require.Empty(t, <-wrong, "the agent broke the protocol")
 	if err == nil {
 		a.show.ended(a)
-		require.NoError(t, stopped(a))
+		require.NoError(t, behaved(a))
 	} else {
 		a.show.failed(err)
 	}
@@ -73,7 +72,7 @@ func TestScript(t *testing.T) {
 	require.Len(t, lines, len(wanted))
 	require.NotContains(t, printed, "\x1b")
 
-	calls, results := map[string]int{}, map[string]int{}
+	calls, results, texts := map[string]int{}, map[string]int{}, map[string]bool{}
 	last := int64(0)
 	for _, line := range strings.Split(strings.TrimSuffix(string(log), "\n"), "\n") {
 		var entry struct {
@@ -90,6 +89,8 @@ func TestScript(t *testing.T) {
 		var m message.Message
 		require.Nil(t, message.Decode(entry.Message, &m), line)
 		switch m.Type {
+		case message.SessionResume:
+			require.Equal(t, toBridge, entry.Direction)
 		case message.ToolCall, message.SessionClose:
 			if m.Type == message.ToolCall {
 				calls[string(m.CallID)]++
@@ -98,12 +99,29 @@ func TestScript(t *testing.T) {
 		default:
 			require.Equal(t, toAgent, entry.Direction)
 			if m.Type == message.ToolResult {
-				results[string(m.CallID)]++
+				if text := strings.Replace(string(entry.Message), m.MessageID.String(), "", 1); !texts[text] { // else one that the agent had before the cut
+					texts[text] = true
+					results[string(m.CallID)]++
+				}
 			}
 		}
 	}
-	require.Len(t, calls, 12)
+	require.Len(t, calls, 17)
+	require.Equal(t, 2, calls["call-14"], "refused for now, then answered")
 	require.Equal(t, calls, results)
+}
+
+// TestPatient: a limit of calls a minute is waited out.
+func TestPatient(t *testing.T) {
+	printed, _, err := playFake(t, false, func(h *fakeHost) func(string, []byte) [][]byte {
+		h.minute = 30
+		return nil
+	})
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(printed, "  Too soon. I shall wait for 30 ms.\n")
+	require.True(t, found)
+	require.Contains(t, rest, `say {"text":"And never come back!"}   (again, as call-16)`+"\n")
+	require.Contains(t, rest, "4 failed, as the script wanted; 2 refused for now and asked again.\n")
 }
 
 func TestColour(t *testing.T) {
@@ -129,9 +147,14 @@ func TestMain(m *testing.M) {
 	case "crashes":
 		os.Exit(7)
 	}
-	h := &fakeHost{in: bufio.NewScanner(os.Stdin), out: os.Stdout, told: os.Stderr, session: message.ID{1, 2, 3}, ids: message.NewIDSource([32]byte{9}), counts: map[string]int{}}
-	if os.Getenv("DEMO_HOST") == "walks on" {
-		h.told = nothing{}
+	h := newFake(os.Stdin, os.Stdout, os.Stderr)
+	switch os.Getenv("DEMO_HOST") {
+	case "walks on":
+		h.told = stutter{"lets go", 0}
+	case "does twice":
+		h.told = stutter{"opens the sack", 2}
+	case "is not told":
+		h.told = stutter{"hears no more", 0}
 	}
 	if wrong := h.run(); wrong != "" {
 		os.Exit(9)
@@ -141,10 +164,25 @@ func TestMain(m *testing.M) {
 	}
 }
 
-type nothing struct{}
+// stutter is standard error that has lines with a word so often.
+type stutter struct {
+	word  string
+	times int
+}
 
-func (nothing) Write(p []byte) (int, error) { return len(p), nil }
-func (nothing) Close() error                { return nil }
+func (s stutter) Write(p []byte) (int, error) {
+	times := 1
+	if strings.Contains(string(p), s.word) {
+		times = s.times
+	}
+	for range times {
+		if _, err := os.Stderr.Write(p); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+func (stutter) Close() error { return nil }
 
 func TestProcess(t *testing.T) {
 	self, err := os.Executable()
@@ -158,23 +196,26 @@ func TestProcess(t *testing.T) {
 		{self, "ends with 3", time.Minute, "the host ended with exit status 3; 0 was wanted"},
 		{self, "crashes", time.Minute, "the host closed its end while the agent waited for session_init\nthe host ended with exit status 7; 0 was wanted"},
 		{self, "hangs", 300 * time.Millisecond, "the host closed its end while the agent waited for session_init\nthe host had not ended after 300ms and was killed"},
-		{self, "walks on", time.Minute, "the host never told that its guard lets go of the rope"},
+		{self, "walks on", time.Minute, "the host told 0 times that its guard lets go of the rope; once would be right"},
+		{self, "does twice", time.Minute, "the host told 2 times that its guard opens the sack, after 1 calls of open_sack"},
+		{self, "is not told", time.Minute, "the host told 0 times that its guard hears no more orders; once would be right"},
 		{filepath.Join(t.TempDir(), "none"), "plays", time.Minute, "the host does not start: "},
 	} {
 		t.Run(c.behaviour, func(t *testing.T) {
 			t.Setenv("DEMO_HOST", c.behaviour)
 			var screen bytes.Buffer
 			file := filepath.Join(t.TempDir(), "transcript.jsonl")
-			err := run(c.host, nil, file, 0, c.limit, newNarrator(&screen, 100, false))
+			err := run(c.host, nil, file, script{}, c.limit, newNarrator(&screen, 100, false))
 			if c.want != "" {
 				require.ErrorContains(t, err, c.want)
 				return
 			}
 			require.NoError(t, err)
-			require.Contains(t, screen.String(), "All as it should be: 12 calls, one result each; 4 failed, as the script wanted.\n")
+			require.Contains(t, screen.String(), "All as it should be: 17 calls, each done at most once, one result each, none lost;\n")
 			lines, err := os.ReadFile(file)
 			require.NoError(t, err)
-			require.Equal(t, 1+13+3+13+1, bytes.Count(lines, []byte("\n")), "session_init, 12 calls and a good-bye, three events and one walking, results and a good-bye")
+			require.Equal(t, 18+1+1+2+18+4+5+2+1, bytes.Count(lines, []byte("\n")), "calls, one twice, session_resume, good-bye; session_init, "+
+				"results, four of them again, events, manifests that changed, good-bye")
 		})
 	}
 }
@@ -214,6 +255,27 @@ func TestFaults(t *testing.T) {
 			return [][]byte{message.AppendToolResultError(nil, h.session, h.ids.Next(), call, code, "so it is", retryable, nil)}
 		})
 	}
+	twice := func(_ *fakeHost, raw []byte) [][]byte {
+		again := bytes.Clone(raw)
+		at := bytes.Index(again, []byte(`"message_id":"`)) + len(`"message_id":"`)
+		copy(again[at:], "aaaaaaaa")
+		return [][]byte{raw, again}
+	}
+	// repeat sends at one place what had been sent at another.
+	repeat := func(old, at string) func(h *fakeHost) func(string, []byte) [][]byte {
+		return func(*fakeHost) func(string, []byte) [][]byte {
+			var kept []byte
+			return func(what string, raw []byte) [][]byte {
+				switch what {
+				case old:
+					kept = bytes.Clone(raw)
+				case at:
+					return [][]byte{kept}
+				}
+				return [][]byte{raw}
+			}
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		tamper func(h *fakeHost) func(string, []byte) [][]byte
@@ -230,12 +292,7 @@ func TestFaults(t *testing.T) {
 		{"class differs", replace("init", `"class":"generator"`, `"class":"sensor"`), `the manifest has no generator whose description speaks of "speak"`},
 		{"no places in the schema", replace("init", `"enum":["gate","store"]`, `"type":"string"`), "the input schema of walk_to gives no places and no greatest speed: "},
 		{"no result", instead("look"), "the agent waited in vain for the result of call-1 (look)"},
-		{"a result twice", on("listen", func(h *fakeHost, raw []byte) [][]byte {
-			again := bytes.Clone(raw)
-			at := bytes.Index(again, []byte(`"message_id":"`)) + len(`"message_id":"`)
-			copy(again[at:], "aaaaaaaa")
-			return [][]byte{raw, again}
-		}), "a second result came for call-2 (listen)"},
+		{"a result twice", on("listen", twice), "a second result came for call-2 (listen)"},
 		{"a message twice", on("listen", func(_ *fakeHost, raw []byte) [][]byte { return [][]byte{raw, raw} }), "the message id "},
 		{"a result for nothing", replace("look", `"call_id":"call-1"`, `"call_id":"call-9"`), `a result came for "call-9", which was never called`},
 		{"another session", on("heard", func(h *fakeHost, raw []byte) [][]byte {
@@ -249,19 +306,59 @@ func TestFaults(t *testing.T) {
 		}), "the bridge complains: invalid_input: what?"},
 		{"a frame goes back", replace("listen", `"tick":3`, `"tick":1`), "a message of type tool_result tells frame 1 after frame "},
 		{"success where failure was due", on("walk_to", func(h *fakeHost, _ []byte) [][]byte {
-			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-3", nil, nil)}
-		}), "call-3 (walk_to) succeeded; it should have failed with invalid_input"},
+			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-4", nil, nil)}
+		}), "call-4 (walk_to) succeeded; it should have failed with invalid_input"},
 		{"failure where success was due", failure("look", "call-1", message.InternalError, false), `call-1 (look) failed with internal_error, "so it is"; it should have succeeded`},
-		{"another code", failure("ring_bell", "call-8", message.ExecutionFailed, false), `call-8 (ring_bell) failed with execution_failed, "so it is"; it should have been timeout`},
-		{"retryable", failure("ring_bell", "call-8", message.Timeout, true), "call-8 (ring_bell) failed with timeout and retryable true; it should have been false"},
-		{"a fault unnamed", failure("walk_to", "call-3", message.InvalidInput, false), `the refusal names not both /place and /speed: "so it is"`},
-		{"no retry_after_ms", failure("say 3", "call-11", message.ToolUnavailable, true), "a limit of calls a minute was met; meta.retry_after_ms is 0"},
-		{"walked elsewhere", replace("walk_to 2", `"place":"store"`, `"place":"well"`), `he walked to "well"; it should have been "store"`},
-		{"no reports", instead("walking"), "the walk did not report on the way"},
+		{"another code", failure("ring_bell 2", "call-10", message.ExecutionFailed, false), `call-10 (ring_bell) failed with execution_failed, "so it is"; it should have been timeout`},
+		{"retryable", failure("ring_bell 2", "call-10", message.Timeout, true), "call-10 (ring_bell) failed with timeout and retryable true; it should have been false"},
+		{"a fault unnamed", failure("walk_to", "call-4", message.InvalidInput, false), `the refusal names not both /place and /speed: "so it is"`},
+		{"no retry_after_ms", failure("say 4", "call-16", message.ToolUnavailable, true), "a limit was met; meta.retry_after_ms is 0 and should be from 1 to 60000"},
+		{"too late for a second line", replace("say", `"retry_after_ms":20`, `"retry_after_ms":1001`), "a limit was met; meta.retry_after_ms is 1001 and should be from 1 to 1000"},
+		{"a limit that is none", failure("say", "call-14", message.ToolUnavailable, false), "call-14 (say) failed with tool_unavailable and retryable false; it should have been true"},
+		{"waited in vain", failure("say 3", "call-14", message.ToolUnavailable, true), `call-14 (say) failed with tool_unavailable, "so it is"; it should have succeeded`},
+		{"nobody hears", replace("say 2", `["thief"]`, `[]`), "nobody heard the guard"},
+		{"no capability is needed", replace("init", `,"requires_capability":"alarm"`, ``), `ring_bell should need a capability that the character does not hold; it needs "" and that is held`},
+		{"a capability is held already", replace("init", `"actuators":[]`, `"actuators":["alarm"]`), `ring_bell should need a capability that the character does not hold; it needs "alarm" and that is held`},
+		{"rings without a capability", on("ring_bell", func(h *fakeHost, _ []byte) [][]byte {
+			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-3", nil, nil)}
+		}), "call-3 (ring_bell) succeeded; it should have failed with tool_unavailable"},
+		{"nothing is granted", instead("update"), "the agent waited in vain for the capability alarm"},
+		{"nothing is added", instead("update 2"), "the agent waited in vain for a tool for what the thief left"},
+		{"nothing changes", on("listen", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{message.AppendHeartbeat(nil, h.session, h.ids.Next(), message.AppendManifestUpdate(nil, message.AppendManifestBody(nil, &h.manifest))), raw}
+		}), "a heartbeat brings a manifest that changes nothing"},
+		{"no manifest in a heartbeat", on("update", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{message.AppendHeartbeat(nil, h.session, h.ids.Next(), []byte(`{"tools":[]}`))}
+		}), "the manifest of a heartbeat is no manifest: "},
+		{"a bell in time", replace("listen 2", "breaking glass", "a bell"), "the bell was heard, although it had timed out"},
+		{"does not dial", instead("dial"), "the agent waited in vain for the host to take the new connection"},
+		{"dials alone", on("listen", func(_ *fakeHost, raw []byte) [][]byte { return [][]byte{[]byte(dialled), raw} }), `the host sent a line that is not JSON: "#dial"`},
+		{"begins anew unasked", on("listen", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{message.AppendSessionInit(nil, h.session, h.ids.Next(), message.AppendManifestBody(nil, &h.manifest)), raw}
+		}), "a session_init came that nobody had asked for"},
+		{"no answer to session_resume", instead("init 2"), "a message of type tool_result came first on a new connection; it should have been session_init"},
+		{"results before session_init", instead("init 2", `{"protocol":"aicc/0.1","type":"heartbeat","session_id":"01020300-0000-0000-0000-000000000000","message_id":"00000000-0000-4000-8000-000000000001"}`),
+			"a message of type heartbeat came first on a new connection; it should have been session_init"},
+		{"resumed as another", on("init 2", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{bytes.Replace(raw, []byte(h.session.String()), []byte(other.String()), 1)}
+		}), "a message of type session_init came for the session " + other.String() + ", which is not this one"},
+		{"what was lost stays lost", instead("again look 2"), "the agent waited in vain for the result of call-6 (look)"},
+		{"what came about meanwhile is lost", instead("again walk_to 2"), "the agent waited in vain for the result of call-5 (walk_to)"},
+		{"another result than was lost", replace("again look 2", `"light":0`, `"light":1`), "the result of call-6 (look) comes after the cut as another than was lost: "},
+		{"another result than before", replace("again look", `"light":0`, `"light":1`), "the result of call-1 (look) comes after the cut as another than before: "},
+		{"a kept result twice", on("again listen", twice), "a second result came for call-2 (listen)"},
+		{"a result lost twice", on("look 2", twice), "a second result came for call-6 (look)"},
+		{"a kept result under its old message id", repeat("look", "again look"), "the message id "},
+		{"a kept frame goes back", replace("again walk_to 2", `"tick":9`, `"tick":7`), "a message of type tool_result tells frame 7 after frame 8 had been told"},
+		{"a kept result late", on("look 3", func(h *fakeHost, raw []byte) [][]byte {
+			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-1", []byte(`{}`), nil), raw}
+		}), "a second result came for call-1 (look)"},
+		{"walked elsewhere", replace("again walk_to 2", `"place":"store"`, `"place":"well"`), `he walked to "well"; it should have been "store"`},
+		{"no reports", instead("walking 2"), "the agent waited in vain for an event on state_change walking"},
 		{"no sound", instead("heard"), "the agent waited in vain for an event on audio"},
 		{"nothing heard", replace("listen", `{"what":"breaking glass","from":"store"}`, ``), `the guard heard nothing, although an event had told of "breaking glass"`},
-		{"nobody there", replace("look 3", `"a thief with a sack"`, ``), "the guard sees nobody, even with a light"},
-		{"last result missing", instead("walk_to 3"), "call-12 (walk_to) never got a result"},
+		{"nobody there", replace("look 4", `"a thief with a sack"`, ``), "the guard sees nobody, even with a light"},
+		{"last result missing", instead("walk_to 2"), "call-17 (walk_to) never got a result"},
 		{"no good-bye", instead("close"), "the agent waited in vain for session_close"},
 		{"talks on", on("close", func(h *fakeHost, raw []byte) [][]byte {
 			return [][]byte{raw, message.AppendHeartbeat(nil, h.session, h.ids.Next(), nil)}

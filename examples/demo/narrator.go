@@ -15,6 +15,7 @@ import (
 //	-->     what it asks for
 //	guard   what the character does
 //	<--     what comes back
+//	net     what becomes of the connection
 type narrator struct {
 	w      io.Writer
 	width  int
@@ -30,6 +31,7 @@ const (
 	red     = "31"
 	green   = "32"
 	yellow  = "33"
+	blue    = "34"
 	magenta = "35"
 	cyan    = "36"
 )
@@ -71,7 +73,11 @@ func (n *narrator) manifest(m *message.Manifest) {
 	n.row("<--", magenta, fmt.Sprintf("session_init: world %q (%v), %d tools", m.WorldName, m.WorldKind, len(m.Tools)))
 	for _, t := range m.Tools {
 		head := fmt.Sprintf("%-10v%-15s", t.Class, t.ID)
-		lines := wrap(t.Description, n.width-indent-len(head))
+		text := t.Description
+		if t.RequiresCapability != "" {
+			text += " Needs the capability " + t.RequiresCapability + "."
+		}
+		lines := wrap(text, n.width-indent-len(head))
 		fmt.Fprintf(n.w, "%*s%s%s\n", indent, "", n.paint(magenta, head), n.paint(dim, lines[0]))
 		for _, line := range lines[1:] {
 			fmt.Fprintf(n.w, "%*s%s\n", indent+len(head), "", n.paint(dim, line))
@@ -81,7 +87,7 @@ func (n *narrator) manifest(m *message.Manifest) {
 
 // title says how to read what follows.
 func (n *narrator) title() {
-	for _, line := range wrap("agent: its reason   -->: what it asks for   guard: what the character does   <--: what comes back", n.width) {
+	for _, line := range wrap("agent: its reason   -->: what it asks   guard: what he does   <--: what comes back   net: the wire", n.width) {
 		fmt.Fprintln(n.w, n.paint(dim, line))
 	}
 }
@@ -92,7 +98,34 @@ func (n *narrator) thought(text string) {
 	n.row("agent", bold, text)
 }
 
-func (n *narrator) asked(c *call, input string) { n.row("-->", cyan, c.tool.ID+" "+input) }
+func (n *narrator) asked(c *call) {
+	again := ""
+	if len(c.refused) > 0 {
+		again = "   (again, as " + c.id + ")"
+	}
+	n.row("-->", cyan, c.tool.ID+" "+c.input+again)
+}
+
+func (n *narrator) network(text string) { n.row("net", blue, text) }
+
+func (n *narrator) resumes() { n.row("-->", cyan, "session_resume") }
+
+// resumed shows a session_init that is not the first.
+func (n *narrator) resumed(text string, changes []string) {
+	n.row("<--", magenta, text)
+	n.more(magenta, changes...)
+}
+
+// repeated shows that results came which the agent has.
+func (n *narrator) repeated(times int) {
+	n.row("<--", dim, fmt.Sprintf("%d results that the agent has already, byte for byte: dropped", times))
+}
+
+// learnt shows what a manifest_update changes.
+func (n *narrator) learnt(changes []string) {
+	n.row("<--", magenta, "heartbeat with a manifest_update: "+changes[0])
+	n.more(magenta, changes[1:]...)
+}
 
 func (n *narrator) leaves(reason string) {
 	n.row("-->", cyan, fmt.Sprintf("session_close: %s", reason))
@@ -141,14 +174,16 @@ func (a *agent) draw(v view, marks ...mark) {
 }
 
 func (n *narrator) ended(a *agent) {
-	failed := 0
+	failed, again := 0, 0
 	for _, c := range a.calls {
+		again += len(c.refused)
 		if !c.result.ok {
 			failed++
 		}
 	}
 	fmt.Fprintln(n.w)
-	n.row("", bold, fmt.Sprintf("All as it should be: %d calls, one result each; %d failed, as the script wanted.", len(a.calls), failed))
+	n.row("", bold, fmt.Sprintf("All as it should be: %d calls, each done at most once, one result each, none lost; %d failed, as the script wanted; "+
+		"%d refused for now and asked again.", len(a.calls), failed, again))
 }
 
 func (n *narrator) failed(err error) { n.row("FAIL", red, err.Error()) }

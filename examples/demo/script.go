@@ -24,7 +24,7 @@ type sounds struct {
 }
 
 // play is the script: a guard who hears a thief. Where he must go, how fast he can, what he must not do: all that is read from messages.
-func play(a *agent) {
+func play(a *agent, patient bool) {
 	a.begin()
 	var (
 		look   = a.tool(message.Sensor, "sees")
@@ -51,9 +51,17 @@ func play(a *agent) {
 	target := around.Sounds[0].From
 	a.draw(here, mark{signNoise, noise.Sound, here.Map[target]})
 
+	// A character holds what the game has granted it. Until then a tool is in the manifest, so that one can plan for it, and no more.
+	a.think("To the bell!")
+	needs := bell.RequiresCapability
+	if a.err == nil && (needs == "" || a.holds(needs)) {
+		a.fail("%s should need a capability that the character does not hold; it needs %q and that is held", bell.ID, needs)
+	}
+	a.refused(bell, `{}`, message.ToolUnavailable, false)
+
 	// What the schema forbids never reaches the game, and the answer says all that is wrong with it.
 	places, fastest := walkLimits(a, walk)
-	a.think("Quick, to the cellar!")
+	a.think("Not yet. Then quick, to the cellar!")
 	r := a.refused(walk, fmt.Sprintf(`{"place":"cellar","speed":%g}`, fastest*10), message.InvalidInput, false)
 	if a.err == nil && (!strings.Contains(r.text, "/place") || !strings.Contains(r.text, "/speed")) {
 		a.fail("the refusal names not both /place and /speed: %q", r.text)
@@ -62,15 +70,29 @@ func play(a *agent) {
 		a.fail("the noise comes from %q, where one cannot walk", target)
 	}
 	a.think("There is none. To the %s then, as fast as he can.", target)
+	walking := a.start(walk, object("place", target, "speed", fastest))
+	var path []mark
+	for range 2 {
+		step := mark{sign: signStep, says: "where he was heard of"}
+		a.hear(message.TopicStateChange, "walking", &struct{ At *[2]float64 }{&step.at})
+		path = append(path, step)
+	}
+
+	// In the middle of the walk the connection breaks. One result is lost on the way; another comes about while nobody is there to hear of it.
+	a.remark("Is there anybody on the way?")
+	a.goDark()
+	glance := a.start(look, `{}`)
+	a.until("a result to be lost", func() bool { return glance.lost != nil })
+	a.cutOff()
+	a.until("the character to arrive alone", func() bool { return a.did("is at the "+target) > 0 })
+	a.think("Here I am again. What did I miss?")
+	a.resume()
+	a.succeeded(glance, &here)
 	var there struct{ Place string }
-	before := len(a.events)
-	a.ask(walk, object("place", target, "speed", fastest), &there)
-	path := a.pathSince(before)
+	a.succeeded(walking, &there)
+	a.caughtUp()
 	if a.err == nil && there.Place != target {
 		a.fail("he walked to %q; it should have been %q", there.Place, target)
-	}
-	if a.err == nil && len(path) == 0 {
-		a.fail("the walk did not report on the way")
 	}
 
 	a.think("What is here?")
@@ -85,39 +107,94 @@ func play(a *agent) {
 	}
 	a.draw(here, append(path, mark{signThief, strings.Join(here.Sees, ", "), here.Map[target]})...)
 
-	a.think("%s! Ring the bell!", sentence(strings.Join(here.Sees, ", ")))
+	// The game has seen him too, and grants what the bell needs.
+	a.think("%s!", sentence(strings.Join(here.Sees, ", ")))
+	a.until("the capability "+needs, func() bool { return a.holds(needs) })
+	a.think("Now I may ring the bell.")
 	a.refused(bell, `{}`, message.Timeout, false)
+	a.think("Did it ring?")
+	a.ask(listen, `{}`, &around)
+	if a.err == nil && strings.Contains(fmt.Sprint(around), "bell") {
+		a.fail("the bell was heard, although it had timed out")
+	}
+	a.think("No. Once more!")
+	a.ask(bell, `{}`, &struct{}{})
 
-	a.think("It does not ring. I must talk to him.")
-	var heard struct {
-		HeardBy []string `json:"heard_by"`
-	}
-	var thief struct{ Does string }
-	for _, line := range []string{"Halt! Put that down.", "Now go home."} {
-		a.ask(say, object("text", line), &heard)
-		if a.err == nil && len(heard.HeardBy) == 0 {
-			a.fail("nobody heard the guard")
-		}
-		a.hear(message.TopicStateChange, "thief", &thief)
-		a.think("He %s.", thief.Does)
-	}
-	r = a.refused(say, object("text", "And never come back!"), message.ToolUnavailable, true)
-	if a.err == nil && (r.meta.RetryAfterMS <= 0 || r.meta.RetryAfterMS > 60_000) {
-		a.fail("a limit of calls a minute was met; meta.retry_after_ms is %d", r.meta.RetryAfterMS)
+	// One line at a time: who speaks too soon is told when to try again.
+	a.think("And now I must talk to him.")
+	halt := a.start(say, object("text", "Halt! Put that down."))
+	home := a.start(say, object("text", "Now go home."))
+	a.limited(home, time.Second)
+	a.waitOut(home)
+	a.speaks(halt)
+	a.again(home)
+	a.speaks(home)
+
+	// What he has dropped is a thing to do that was not there before.
+	a.think("What has he left?")
+	a.until("a tool for what the thief left", func() bool { return a.has(message.Actuator, "sack") })
+	var sack struct{ Found []string }
+	a.ask(a.tool(message.Actuator, "sack"), `{}`, &sack)
+	a.think("%s.", sentence(strings.Join(sack.Found, ", ")))
+	never := a.start(say, object("text", "And never come back!"))
+	a.limited(never, time.Minute)
+	if patient {
+		a.waitOut(never)
+		a.again(never)
+		a.succeeded(never, &heardBy{})
+	} else if a.err == nil {
+		a.think("In %d s? He is gone by then.", (never.result.meta.RetryAfterMS+999)/1000)
 	}
 
-	a.think("Out of breath. Home, slowly, and good night.")
+	a.think("Home then, slowly, and good night.")
 	last := a.start(walk, object("place", "gate"))
 	a.drain(max(a.pace, 50*time.Millisecond)) // he must have started for his stopping to be seen
 	a.leave("the night is over")
 	a.failedWith(last, message.SessionExpired, false)
 }
 
-// stopped says whether the character let go of what he was doing when its call ended without him. No message tells that; his own words do.
-func stopped(a *agent) error {
-	for _, what := range []string{"lets go of the rope", "stops where he is"} {
-		if !a.did(what) {
-			return fmt.Errorf("the host never told that its guard %s", what)
+type heardBy struct {
+	HeardBy []string `json:"heard_by"`
+}
+
+// speaks waits until a line has been spoken, which somebody must have heard, and for what the thief does then.
+func (a *agent) speaks(c *call) {
+	var heard heardBy
+	a.succeeded(c, &heard)
+	if a.err == nil && len(heard.HeardBy) == 0 {
+		a.fail("nobody heard the guard")
+	}
+	var thief struct{ Does string }
+	a.hear(message.TopicStateChange, "thief", &thief)
+	a.think("He %s.", thief.Does)
+}
+
+// limited waits for a refusal because of a limit: it says when to try again, at most so much later.
+func (a *agent) limited(c *call, most time.Duration) {
+	a.await(c)
+	r := a.failedWith(c, message.ToolUnavailable, true)
+	if wait := time.Duration(r.meta.RetryAfterMS) * time.Millisecond; a.err == nil && (wait <= 0 || wait > most) {
+		a.fail("a limit was met; meta.retry_after_ms is %d and should be from 1 to %d", r.meta.RetryAfterMS, most.Milliseconds())
+	}
+}
+
+// behaved says whether the character did each thing as often as it was told to, and let go of what he was doing when its call ended without
+// him. No message tells that; his own words do.
+func behaved(a *agent) error {
+	for _, what := range []string{"lets go of the rope", "stops where he is", "hears no more orders", "hears orders again"} {
+		if a.did(what) != 1 {
+			return fmt.Errorf("the host told %d times that its guard %s; once would be right", a.did(what), what)
+		}
+	}
+	begun := map[string]int{}
+	for _, c := range a.calls {
+		if c.result.ok || c.result.code == message.Timeout || c.result.code == message.SessionExpired {
+			begun[c.tool.ID]++
+		}
+	}
+	for tool, does := range map[string]string{"look": "looks around", "walk_to": "sets out", "ring_bell": "hangs on", "say": "says: ", "open_sack": "opens the sack"} {
+		if a.did(does) != begun[tool] {
+			return fmt.Errorf("the host told %d times that its guard %s, after %d calls of %s", a.did(does), does, begun[tool], tool)
 		}
 	}
 	return nil
@@ -137,17 +214,6 @@ func walkLimits(a *agent, walk *message.Tool) (places []string, fastest float64)
 		}
 	}
 	return schema.Properties.Place.Enum, schema.Properties.Speed.Maximum
-}
-
-// pathSince reads where he was on his way from the events that came since there were so many.
-func (a *agent) pathSince(from int) (path []mark) {
-	for _, e := range a.events[min(from, len(a.events)):] {
-		var step struct{ At *[2]float64 }
-		if json.Unmarshal(e.payload, &step) == nil && e.kind == "walking" && step.At != nil {
-			path = append(path, mark{signStep, "the way he came", *step.At})
-		}
-	}
-	return path
 }
 
 // object is a small JSON object.
