@@ -14,7 +14,8 @@ usage: ./build.sh CHORE
   build                     the library, into build/lib and build/include
   demo [--transcript FILE]  builds and plays the example: a guard in C and a scripted agent
   test [STEP...]            every check there is, or some steps of it; `test list` names them
-  bench [--smoke]           benchmarks, as ratios to a reference in the same run; --smoke only sees that they run
+  bench [events] [--smoke]  benchmarks, as ratios to a reference in the same run; events: of events alone, in one table with
+                            their budgets; --smoke only sees that they run
   fuzz [PACKAGE...]         each fuzz test in turn, FUZZTIME long (default 20s)
   cross                     compiles for linux/arm64 and windows/amd64 where the compilers are installed
   clean                     removes build/
@@ -216,9 +217,15 @@ c_bench() {
 }
 
 chore_bench() {
+    local table=
+    if [ "${1:-}" = events ]; then table=1 && shift; fi
     [ "${1:-}" != --smoke ] || BENCHTIME=1x
     prepare
     write_library
+    if [ -n "$table" ]; then
+        cd "$root" && go run ./capi/bench/table -lib "$out/lib" ${1:+"$1"}
+        return
+    fi
     c_bench "$@"
     go_bench ./core/...
 }

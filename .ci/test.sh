@@ -14,6 +14,7 @@ mono-runtime-boehm   command -v mono-boehm
 mono-runtime         command -v mono
 mono-mcs             command -v mcs
 rapidjson-dev        ls /usr/include/rapidjson/document.h
+nlohmann-json3-dev   ls /usr/include/nlohmann/json.hpp
 locales              ls /usr/share/i18n/charmaps/UTF-8.gz
 cmake                command -v cmake
 make                 command -v make
@@ -239,5 +240,6 @@ step_docs() { AICC_TEST_DOCS=1 go_tests -run '^TestDocs' .; }
 step_bench() {
     write_library
     c_bench --smoke
+    (cd "$root" && go run ./capi/bench/table -lib "$out/lib" -smoke)
     BENCHTIME=1x go_bench ./core/...
 }
