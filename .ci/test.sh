@@ -14,6 +14,7 @@ mono-runtime-boehm   command -v mono-boehm
 mono-runtime         command -v mono
 mono-mcs             command -v mcs
 rapidjson-dev        ls /usr/include/rapidjson/document.h
+gcc-mingw-w64-x86-64-win32 command -v x86_64-w64-mingw32-gcc
 nlohmann-json3-dev   ls /usr/include/nlohmann/json.hpp
 locales              ls /usr/share/i18n/charmaps/UTF-8.gz
 cmake                command -v cmake
