@@ -27,8 +27,8 @@ var rooms = map[string]int{
 	"core/jsonwire": 0, "core/latency": 0,
 	"core/layout": 1, "core/tape": 1, "core/message": 1, "core/schema": 1,
 	"core/session": 2,
-	"core/bridge":  3, "core/capability": 3, "core/transcript": 3, "core/transport": 3, "core/agent": 3,
-	"capi": 4, "cmd": 4, "examples": 4, ".ci": 4,
+	"core/bridge":  3, "core/capability": 3, "core/transcript": 3, "core/transport": 3, "core/agent": 3, "core/inspector": 3,
+	"capi": 4, "cmd": 4, "examples": 4, "bindings": 4, ".ci": 4,
 }
 
 // Modules of others, and the rooms that may import them. Tests may import testify besides.
@@ -37,6 +37,13 @@ var modules = map[string][]string{
 	"github.com/google/uuid":          {"core/message", "core/session"},
 	"github.com/kaptinlin/jsonschema": {"core/schema"},
 	"github.com/coder/websocket":      {"core/transport", "core/agent"},
+	// The command alone is more than a library: what it links, no game links.
+	"github.com/charmbracelet/bubbles":       {"cmd"},
+	"github.com/charmbracelet/bubbletea":     {"cmd"},
+	"github.com/charmbracelet/lipgloss":      {"cmd"},
+	"github.com/charmbracelet/x/ansi":        {"cmd"},
+	"github.com/modelcontextprotocol/go-sdk": {"cmd"},
+	"golang.org/x/term":                      {"cmd"},
 }
 
 // Time, randomness and I/O enter these rooms as arguments, so that the same records give the same bytes.

@@ -65,11 +65,11 @@ install_packages() {
 install_node_modules() {
     local sum modules try
     command -v node >/dev/null && command -v npm >/dev/null || return 0
-    sum=$(cksum <"$root/.ci/ajv/package-lock.json" | tr ' ' -)
+    sum=$(cksum <"$root/.ci/node/package-lock.json" | tr ' ' -)
     modules=$cache/node-$sum
     for try in 1 2 3; do
         [ -d "$modules" ] && break
-        mkdir -p "$stage/node" && cp "$root"/.ci/ajv/package*.json "$stage/node/"
+        mkdir -p "$stage/node" && cp "$root"/.ci/node/package*.json "$stage/node/"
         if (cd "$stage/node" && npm_config_cache=$cache/npm npm ci --no-audit --no-fund --ignore-scripts) >"$logs/npm.log" 2>&1; then
             mv "$stage/node" "$modules" 2>/dev/null || true # somebody else may have been first
         else
@@ -214,7 +214,7 @@ step_demo() {
 step_ajv() {
     [ -n "${AICC_NODE_MODULES:-}" ] || { cat "$logs/npm.log"; say "ajv could not be installed"; return 1; }
     [ -s "$logs/transcript.jsonl" ] || { say "the demo wrote no transcript"; return 1; }
-    node "$root/.ci/ajv/validate.mjs" "$root/core/message/aicc.schema.json" "$logs/transcript.jsonl"
+    node "$root/.ci/node/validate.mjs" "$root/core/message/aicc.schema.json" "$logs/transcript.jsonl"
 }
 
 # The library by CMake; then the consumer against what was installed, against the source tree, and by pkg-config alone.

@@ -30,6 +30,7 @@ type actor struct {
 	frameClock bool
 	broken     bool // a fault of ours: the bridge is no longer stepped, requests fail
 	ended      bool // DESTROY was stepped
+	closing    bool // CLOSE was
 	batch      C.aicc_core_batch
 	counters   C.aicc_core_counters
 	rec        bridge.Record
@@ -66,6 +67,12 @@ func (a *actor) turn() {
 		a.batch.now_ns = C.aicc_core_now()
 	}
 	a.clock(uint64(a.batch.tick))
+	for a.drain() && a.closing { // the last words, however many
+		a.clock(uint64(a.batch.tick))
+	}
+	if a.closing {
+		a.unwire()
+	}
 	a.publish()
 }
 
@@ -105,16 +112,59 @@ func (a *actor) step(r *C.aicc_rec) {
 		a.create()
 	case bridge.RecDestroy:
 		a.ended = true
+		a.unwire()
 	case bridge.RecCapabilities:
 		a.capabilities(&a.rec)
 	default:
 		a.guarded(&a.rec)
+	}
+	if a.host.wire != nil {
+		a.wired()
+	}
+}
+
+// wired tells the listener's side what the record was, and the bridge that what went by the wire is gone.
+func (a *actor) wired() {
+	switch a.rec.Kind {
+	case bridge.RecSessionOpen:
+		if f, ok := bridge.ParseFields(a.rec.Data); ok && !a.broken {
+			a.host.wire.Open(a.rec.Session, string(f.Str(0)))
+		}
+	case bridge.RecClose:
+		a.closing = true
+	}
+	a.drain()
+}
+
+// drain says whether anything went by the wire.
+func (a *actor) drain() (went bool) {
+	for a.host.drained > 0 && !a.broken {
+		a.rec = bridge.Record{Kind: bridge.RecDrained, Arg: a.host.drained, Tick: a.rec.Tick}
+		a.host.drained = 0
+		a.guarded(&a.rec)
+		went = true
+	}
+	return went
+}
+
+// unwire ends the listener's side: agents are let go.
+func (a *actor) unwire() {
+	if w := a.host.wire; w != nil {
+		a.host.wire = nil
+		w.End()
 	}
 }
 
 func (a *actor) create() {
 	if f, ok := bridge.ParseFields(a.rec.Data); ok {
 		a.frameClock = f.Int(bridge.CreateIntClock) != 0
+		if number := f.Int(bridge.CreateIntListener); number != 0 {
+			var failure *bridge.Failure
+			if a.host.wire, failure = join(uint64(number), string(f.Str(0)), a.slot); failure != nil {
+				a.host.Reply(a.rec.Arg, failure)
+				return
+			}
+		}
 	}
 	b, failure := bridge.New(&a.host, &a.rec, int64(a.batch.now_ns), rand.Reader)
 	if failure == nil {
@@ -123,6 +173,9 @@ func (a *actor) create() {
 	}
 	if !a.host.Reply(a.rec.Arg, failure) {
 		a.bridge = nil // nobody waits any more: the front has destroyed its half already
+	}
+	if a.bridge == nil {
+		a.unwire()
 	}
 }
 
@@ -137,6 +190,7 @@ func (a *actor) guarded(r *bridge.Record) {
 			a.broken = true
 			a.host.Log(bridge.Error, 0, 0, fmt.Sprintf("internal fault, this bridge stops: %v; record kind %d; %.1200s", p, r.Kind, debug.Stack()))
 			a.refuse(r)
+			a.unwire()
 		}
 	}()
 	a.bridge.Step(r)

@@ -19,6 +19,30 @@ static struct {
     ask       *taken;            /* what the core reads until it takes the next */
 } asks = {.lock = PLAT_MUTEX};
 
+static void append(ask *a, int32_t kind, uint64_t waiter, const void *ptr, size_t len)
+{
+    *a = (ask){.waiter = waiter, .len = len, .kind = kind};
+    if (len > 0)
+        memcpy(a + 1, ptr, len);
+    aicc__lock(&asks.lock);
+    if (asks.tail != NULL)
+        asks.tail->next = a;
+    else
+        asks.head = a;
+    asks.tail = a;
+    aicc__unlock(&asks.lock);
+    aicc__hub_ask();
+}
+
+void aicc__tell(int32_t kind, const void *ptr, size_t len)
+{
+    ask *a;
+    aicc__setup();
+    a = malloc(sizeof *a + len);
+    if (a != NULL)
+        append(a, kind, 0, ptr, len);
+}
+
 aicc_status aicc__ask(int32_t kind, const void *ptr, size_t len, block **text, aicc_error *error)
 {
     aicc_error reply;
@@ -35,17 +59,7 @@ aicc_status aicc__ask(int32_t kind, const void *ptr, size_t len, block **text, a
         free(a);
         return aicc__fail(error, AICC_E_FULL, "", "too many requests wait for the core, or memory is exhausted; try again later");
     }
-    *a = (ask){.waiter = waiter, .len = len, .kind = kind};
-    if (len > 0)
-        memcpy(a + 1, ptr, len);
-    aicc__lock(&asks.lock);
-    if (asks.tail != NULL)
-        asks.tail->next = a;
-    else
-        asks.head = a;
-    asks.tail = a;
-    aicc__unlock(&asks.lock);
-    aicc__hub_ask();
+    append(a, kind, waiter, ptr, len);
     status = aicc__no_answer(&reply, aicc__waiter_text(waiter, text, &reply));
     if (status == AICC_OK)
         return aicc__ok(error);

@@ -29,6 +29,12 @@ func answerAsks() {
 			return
 		}
 		data := bytes.Clone(unsafe.Slice((*byte)(p), int(n)))
+		if kind == C.AICC_ASK_SHUTDOWN { // at once: what is asked next may be the port that this frees
+			if f, ok := bridge.ParseFields(data); ok {
+				endListeners(uint64(f.Int(0)))
+			}
+			continue
+		}
 		go reply(uint64(waiter), func() ([]byte, *bridge.Failure) { return answer(int32(kind), data) })
 	}
 }
@@ -41,6 +47,10 @@ func answer(kind int32, data []byte) ([]byte, *bridge.Failure) {
 			return nil, validate(f)
 		case C.AICC_ASK_IMPORT:
 			return importTool(f)
+		case C.AICC_ASK_LISTEN:
+			return listen(f)
+		case C.AICC_ASK_ADDRESS, C.AICC_ASK_INSPECTOR, C.AICC_ASK_UNLISTEN:
+			return ofListener(int32(kind), uint64(f.Int(0)))
 		}
 	}
 	if kind == C.AICC_ASK_LAYOUT {

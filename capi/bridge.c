@@ -122,6 +122,7 @@ static void reset(bridge *b, const aicc_bridge_options *o)
     atomic_store(&b->stale, 0);
     b->frame_clock = o->clock == AICC_CLOCK_FRAME;
     b->owner = o->owner;
+    b->listener = o->listener.id;
     memset(b->name, 0, sizeof b->name);
     memcpy(b->name, o->name.ptr, o->name.len);
     b->open_sessions = b->agents = b->registered = b->faults = 0;
@@ -229,6 +230,8 @@ static aicc_status check(aicc_bridge_options *o, aicc_error *error)
         aicc__out_of_range(error, "max_manifest_bytes", o->max_manifest_bytes, 32 << 10, 1 << 20) ||
         aicc__out_of_range(error, "max_output_bytes", o->max_output_bytes, 1 << 10, 256 << 10))
         return AICC_E_ARG;
+    if (o->listener.id != 0 && o->clock == AICC_CLOCK_FRAME)
+        return aicc__fail(error, AICC_E_ARG, "listener", "a bridge whose time is its frames' cannot have agents from outside; use AICC_CLOCK_LIBRARY, or a wire of your own");
     if (!(o->tick_rate_hz > 0 && o->tick_rate_hz <= 1000))
         return aicc__fail(error, AICC_E_ARG, "tick_rate_hz", "%g is out of range: above 0, at most 1000", o->tick_rate_hz);
     return AICC_OK;
@@ -256,6 +259,7 @@ static aicc_status create_payload(payload *p, const aicc_bridge_options *o)
     ints[AICC_CREATE_MAX_DESCRIPTION] = o->max_description_bytes;
     ints[AICC_CREATE_MAX_MANIFEST] = o->max_manifest_bytes;
     ints[AICC_CREATE_MAX_OUTPUT] = o->max_output_bytes;
+    ints[AICC_CREATE_LISTENER] = (int64_t)o->listener.id;
     return aicc__pack(p, ints, AICC_CREATE_INTS, &o->name, 1);
 }
 
@@ -277,6 +281,22 @@ static void end_owned(aicc_owner owner, int any_owner, const aicc_str *name)
         if (match)
             (void)end(b, &r);
     }
+}
+
+/* Agents name a listener's bridges by their names. */
+static int listener_has(uint64_t listener, aicc_str name)
+{
+    int found = 0;
+    for (uint32_t i = 0; i < MAX_BRIDGES && !found && listener != 0; i++) {
+        bridge *b = aicc__bridge_at(i);
+        if (b == NULL)
+            return 0;
+        aicc__lock(&b->lock);
+        found = word_state(atomic_load(&b->word)) == BRIDGE_OPEN && b->listener == listener && strlen(b->name) == name.len &&
+                memcmp(b->name, name.ptr, name.len) == 0;
+        aicc__unlock(&b->lock);
+    }
+    return found;
 }
 
 void aicc_bridge_options_init(aicc_bridge_options *options, size_t size)
@@ -306,6 +326,8 @@ aicc_status aicc_bridge_create(const aicc_bridge_options *options, aicc_bridge *
         return status;
     if (o.replace)
         end_owned(o.owner, 0, &o.name);
+    if (listener_has(o.listener.id, o.name))
+        return aicc__fail(error, AICC_E_NAME, "name", "another bridge of this listener has this name; destroy it first, or set replace");
     if (create_payload(&p, &o) != AICC_OK || (b = slot_take()) == NULL) {
         aicc__payload_free(&p);
         return aicc__fail(error, AICC_E_FULL, "", "there are 4096 bridges, or memory is exhausted; destroy bridges that are no longer used");
@@ -371,6 +393,7 @@ aicc_status aicc_shutdown(aicc_owner owner)
     if (atomic_load(&aicc__forked) != 0)
         return AICC_E_STATE;
     end_owned(owner, owner == 0, NULL);
+    aicc__listeners_end(owner);
     return AICC_OK;
 }
 

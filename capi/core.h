@@ -20,7 +20,7 @@ enum {
     AICC_REC_SET_CREATE = 14, AICC_REC_SET_DESTROY = 15,
     AICC_REC_SESSION_OPEN = 20, AICC_REC_SESSION_CLOSE = 21, AICC_REC_SESSION_RESET = 22, AICC_REC_SESSION_PAUSE = 23,
     AICC_REC_SESSION_TOPICS = 24, AICC_REC_SESSION_SETS = 25, AICC_REC_SESSION_GRANT = 26,
-    AICC_REC_ATTACH = 30, AICC_REC_RECEIVE = 31, AICC_REC_DETACH = 32, AICC_REC_DRAINED = 33,
+    AICC_REC_ATTACH = 30, AICC_REC_RECEIVE = 31, AICC_REC_DETACH = 32, AICC_REC_DRAINED = 33, AICC_REC_ARRIVED = 34,
     AICC_REC_ANSWER = 40, AICC_REC_FAIL = 41, AICC_REC_EXTEND = 42, AICC_REC_ANSWER_STRUCT = 43,
     AICC_REC_EVENT_DEFINE = 50, AICC_REC_EVENT_JSON = 51, AICC_REC_EVENT_REPLY = 52,
     AICC_REC_EVENT_STRUCT = 53, AICC_REC_EVENT_REPLY_STRUCT = 54,
@@ -28,7 +28,7 @@ enum {
 };
 enum { AICC_EMIT_ONE = 1 };    /* flags of EVENT_STRUCT: see EventOne in record.go */
 enum { AICC_REC_FAIL_RETRYABLE = 1 << 15 };   /* flags of FAIL */
-enum { AICC_REC_ATTACH_WAIT = 1 };            /* flags of ATTACH: session_resume may come */
+enum { AICC_REC_ATTACH_WAIT = 1, AICC_REC_ATTACH_FRESH = 2, AICC_REC_ATTACH_REPLACE = 4, AICC_REC_ATTACH_HELD = 8 };   /* flags of ATTACH: see record.go */
 
 /* One record in a lane. Its payload follows it, padded to 8 bytes, or is in a block of its own (over AICC_INLINE_MAX bytes). */
 enum { AICC_INLINE_MAX = 4096 };
@@ -58,7 +58,7 @@ typedef struct aicc_chunk {
 enum { AICC_CREATE_KIND, AICC_CREATE_TICK_MODE, AICC_CREATE_TICK_RATE, AICC_CREATE_CLOCK, AICC_CREATE_DEBUG, AICC_CREATE_SEED,
        AICC_CREATE_OUTBOX_BYTES, AICC_CREATE_HEARTBEAT_MS, AICC_CREATE_IDLE_MS, AICC_CREATE_RESUME_MS, AICC_CREATE_MESSAGE_WINDOW,
        AICC_CREATE_ANY_TICK_RATE, AICC_CREATE_MAX_CALLS, AICC_CREATE_MAX_CALL_ID, AICC_CREATE_MAX_TOOL_ID, AICC_CREATE_MAX_DESCRIPTION,
-       AICC_CREATE_MAX_MANIFEST, AICC_CREATE_MAX_OUTPUT, AICC_CREATE_INTS };
+       AICC_CREATE_MAX_MANIFEST, AICC_CREATE_MAX_OUTPUT, AICC_CREATE_LISTENER, AICC_CREATE_INTS };
 enum { AICC_TOOL_CLASS, AICC_TOOL_SET, AICC_TOOL_PER_MINUTE, AICC_TOOL_PER_SESSION, AICC_TOOL_MAX_IN_FLIGHT, AICC_TOOL_STRICT, AICC_TOOL_NO_REPAIR,
        AICC_TOOL_WHILE_PAUSED, AICC_TOOL_HIDE, AICC_TOOL_TIMEOUT_MS, AICC_TOOL_MAX_INPUT_BYTES, AICC_TOOL_MAX_OUTPUT_BYTES, AICC_TOOL_MAX_CONCURRENT,
        AICC_TOOL_INTS };
@@ -107,12 +107,23 @@ AICC_HIDDEN void    aicc_core_log(int32_t level, uint32_t slot, uint32_t session
 AICC_HIDDEN void    aicc_core_tick_due(uint32_t slot, uint32_t session, int64_t at_ns);
 /* What is asked of the core outside of any bridge, one after the other, when aicc_core_wait has given slot 0. NULL: no more; the text is the
  * caller's until the next one. The answer is aicc_core_reply, or aicc_core_reply_text. */
-enum { AICC_ASK_VALIDATE = 1, AICC_ASK_IMPORT = 2, AICC_ASK_LAYOUT = 3 };
+enum { AICC_ASK_VALIDATE = 1, AICC_ASK_IMPORT = 2, AICC_ASK_LAYOUT = 3, AICC_ASK_LISTEN = 4, AICC_ASK_ADDRESS = 5, AICC_ASK_INSPECTOR = 6, AICC_ASK_UNLISTEN = 7,
+       AICC_ASK_SHUTDOWN = 8 };
+/* The ints of LISTEN; its texts are the address, the token, and so many hosts and origins. The others have one: the listener's number, or the owner. */
+enum { AICC_LISTEN_PORT, AICC_LISTEN_OWNER, AICC_LISTEN_SECOND, AICC_LISTEN_INSPECTOR, AICC_LISTEN_FIXED, AICC_LISTEN_HOSTS, AICC_LISTEN_ORIGINS, AICC_LISTEN_INTS };
 AICC_HIDDEN const void *aicc_core_ask(int32_t *kind, size_t *len, uint64_t *waiter);
 /* A reply that is a text, which is copied. */
 AICC_HIDDEN int32_t aicc_core_reply_text(uint64_t waiter, const void *text, size_t len);
 /* The 32 bytes that the one who waits has lent for this request. 0: nobody waits any more. */
 AICC_HIDDEN int32_t aicc_core_secret(uint64_t waiter, void *out);
+/* The listener's wire, from its own threads: each leaves a record and returns. A connection is named by its bridge's handle, the session and the
+ * epoch that attach gives; once one of the three is over, the others do nothing. */
+AICC_HIDDEN uint64_t aicc_core_bridge(uint32_t slot);                                   /* its handle */
+AICC_HIDDEN uint64_t aicc_core_attach(uint64_t bridge, uint32_t session, int32_t flags, const void *wish, size_t len);  /* 0: not now */
+AICC_HIDDEN void     aicc_core_begin(uint64_t bridge, uint32_t session, uint64_t epoch);
+AICC_HIDDEN int32_t  aicc_core_receive(uint64_t bridge, uint32_t session, uint64_t epoch, const void *text, size_t len);  /* 0: no room, later */
+AICC_HIDDEN void     aicc_core_arrived(uint64_t bridge, uint32_t session, uint64_t epoch, uint32_t count);
+AICC_HIDDEN void     aicc_core_leave(uint64_t bridge, uint32_t session, uint64_t epoch);
 /* The core's own counters, as of the last step, for aicc_bridge_stats. */
 typedef struct aicc_core_counters {
     uint64_t calls, calls_failed, calls_timed_out, calls_refused, messages_in, messages_out, messages_bad, events_dropped, values_bad;

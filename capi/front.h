@@ -197,6 +197,7 @@ typedef struct bridge {
     _Atomic uint64_t word;       /* generation << 32 | BRIDGE_* */
     uint32_t         index;
     int32_t          frame_clock;
+    uint64_t         listener;   /* or 0: the wire is the host's */
     atomic_int       ticks;      /* periodic ticks are sent */
     lane             lanes[2];
     _Atomic uint64_t seq;
@@ -321,6 +322,11 @@ aicc_status aicc__no_answer(aicc_error *error, aicc_status status);    /* AICC_E
 /* ---- ask.c: requests outside of any bridge: AICC_ASK_* of core.h. Waits. *text, perhaps NULL, is the caller's to free. */
 
 aicc_status aicc__ask(int32_t kind, const void *ptr, size_t len, block **text, aicc_error *error);
+void        aicc__tell(int32_t kind, const void *ptr, size_t len);     /* the same without an answer; never waits */
+
+/* ---- listen.c */
+
+void        aicc__listeners_end(aicc_owner owner);                     /* 0: all. Never waits */
 
 /* ---- bridge.c */
 

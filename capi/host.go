@@ -33,6 +33,8 @@ import (
 type host struct {
 	slot    C.uint32_t
 	publish func() // what a reply promises
+	wire    wire   // nil: it is the host's
+	drained uint64 // bytes that went by the wire, and so are no longer waiting
 	tape    []byte
 	error   C.aicc_error
 }
@@ -65,6 +67,9 @@ func (h *host) item(kind, session, tool uint32, reason int32, p unsafe.Pointer, 
 }
 
 func (h *host) Agent(session uint32, change bridge.AgentChange) {
+	if h.wire != nil {
+		h.wire.Agent(session, change == bridge.AgentGone)
+	}
 	h.item(C.AICC_ITEM_AGENT, session, 0, int32(change), nil, 0)
 }
 
@@ -79,18 +84,29 @@ func (h *host) AgentMessage(session uint32, payload []byte) {
 }
 
 func (h *host) SessionClosed(session uint32) {
+	if h.wire != nil {
+		h.wire.Closed(session)
+	}
 	h.item(C.AICC_ITEM_SESSION_CLOSED, session, 0, 0, nil, 0)
 }
 
 func (h *host) ToolReleased(tool uint32) { h.item(C.AICC_ITEM_TOOL_RELEASED, 0, tool, 0, nil, 0) }
 
 func (h *host) Message(session uint32, epoch uint64, message []byte) {
+	if h.wire != nil {
+		h.wire.Message(session, epoch, message)
+		h.drained += uint64(len(message))
+		return
+	}
 	p, n := text(message)
 	C.aicc_core_message(h.slot, C.uint32_t(session), C.uint64_t(epoch), p, n)
 }
 
 func (h *host) Detached(session uint32, epoch uint64) {
 	C.aicc_core_detached(h.slot, C.uint32_t(session), C.uint64_t(epoch))
+	if h.wire != nil {
+		h.wire.Detached(session, epoch)
+	}
 }
 
 // TickDue makes host a session.DueHost.
@@ -128,6 +144,12 @@ func put(dst []C.char, s string) {
 		dst[i] = C.char(s[i])
 	}
 	dst[len(s)] = 0
+}
+
+// logLine is a line that is of no bridge.
+func logLine(level bridge.Level, message string) {
+	p, n := textOf(message)
+	C.aicc_core_log(C.int32_t(level), 0, 0, 0, p, n)
 }
 
 func (h *host) Log(level bridge.Level, session, tool uint32, message string) {

@@ -32,6 +32,15 @@ const char *aicc_version(void)
     return "0.1.0";
 }
 
+uint64_t aicc_features(void)
+{
+#if defined(AICC_NO_NET)
+    return 0;
+#else
+    return AICC_FEATURE_LISTEN | AICC_FEATURE_INSPECTOR;
+#endif
+}
+
 const char *aicc_status_name(aicc_status status)
 {
     switch (status) {
@@ -39,6 +48,7 @@ const char *aicc_status_name(aicc_status status)
         NAME(AICC_OK) NAME(AICC_EMPTY) NAME(AICC_ABSENT) NAME(AICC_GONE) NAME(AICC_PENDING) NAME(AICC_PARTIAL)
         NAME(AICC_E_ARG) NAME(AICC_E_HANDLE) NAME(AICC_E_STATE) NAME(AICC_E_FULL) NAME(AICC_E_SMALL) NAME(AICC_E_TYPE) NAME(AICC_E_RANGE)
         NAME(AICC_E_SCHEMA) NAME(AICC_E_JSON) NAME(AICC_E_NAME) NAME(AICC_E_TIME) NAME(AICC_E_INTERNAL)
+        NAME(AICC_E_UNSUPPORTED) NAME(AICC_E_IO)
 #undef NAME
     default:
         return "AICC_UNKNOWN";

@@ -193,7 +193,7 @@ aicc_status aicc_session_attach(aicc_session handle)
     s = (session *)r.s;
     rec.session = r.s->index + 1;
     rec.arg = s->epoch + 1;
-    status = (word_state(atomic_load(&r.s->word)) & SLOT_ATTACHED) != 0 ? AICC_E_STATE : aicc__put(r.b, LANE_MESSAGES, rec, NULL, RESERVED);
+    status = r.b->listener != 0 || (word_state(atomic_load(&r.s->word)) & SLOT_ATTACHED) != 0 ? AICC_E_STATE : aicc__put(r.b, LANE_MESSAGES, rec, NULL, RESERVED);
     if (status == AICC_OK) {
         s->epoch++;
         s->wired = 1;
@@ -255,7 +255,7 @@ aicc_status aicc_session_receive(aicc_session handle, aicc_str message)
         return status;
     if (text <= 0)
         return text < 0 ? AICC_E_ARG : AICC_E_RANGE;
-    if ((word_state(atomic_load(&r.s->word)) & SLOT_ATTACHED) == 0)
+    if (r.b->listener != 0 || (word_state(atomic_load(&r.s->word)) & SLOT_ATTACHED) == 0)
         return AICC_E_STATE;
     if (aicc__payload(&p, message.ptr, message.len) != AICC_OK)
         return AICC_E_FULL;

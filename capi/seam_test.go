@@ -38,8 +38,8 @@ func TestSeamNumbersAgree(t *testing.T) {
 			if name == "AICC_REC_FAIL_RETRYABLE" {
 				got, ok = inGo["FailRetryable"]
 			}
-			if name == "AICC_REC_ATTACH_WAIT" {
-				got, ok = inGo["AttachWait"]
+			if rest, is := strings.CutPrefix(name, "AICC_REC_ATTACH_"); is {
+				got, ok = inGo["Attach"+camel(rest)]
 			}
 			switch name { // a count stands as CreateInts, not as CreateIntInts
 			case "AICC_CREATE_INTS", "AICC_TOOL_INTS", "AICC_SESSION_INTS", "AICC_EVENT_INTS", "AICC_CAPABILITY_INTS", "AICC_TOOL_STRS":
@@ -57,7 +57,7 @@ func camel(snake string) string {
 	var out strings.Builder
 	for _, w := range strings.Split(snake, "_") {
 		switch w {
-		case "MS", "JSON", "ID":
+		case "MS", "JSON", "ID", "IO":
 			out.WriteString(w)
 		default:
 			out.WriteString(w[:1] + strings.ToLower(w[1:]))

@@ -6,14 +6,14 @@
  *   2  aicc_tool_register        what a character can sense, do and make: a JSON Schema and a C function each
  *   3  aicc_session_open         one character's seat
  *   4  aicc_bridge_pump          once a frame, on the thread that owns the game: runs the functions of the calls that came in
- *   5  aicc_session_attach, aicc_session_receive, aicc_bridge_next_message
+ *   5  aicc_listen              agents connect by WebSocket; or else aicc_session_attach, aicc_session_receive, aicc_bridge_next_message:
  *                                bytes from and to the agent, over any wire you have
  *
  * Threads.   Every function may be called from any thread. aicc_bridge_frame, aicc_bridge_next and aicc_bridge_pump: one thread at a time per
  *            bridge; aicc_bridge_next_message: one thread at a time per bridge, the same or another. Nothing calls you back but
  *            aicc_bridge_pump, on its caller's thread, with no lock held, and from there you may call everything.
  * Waiting.   aicc_bridge_create, aicc_tool_register, aicc_layout_define and aicc_bridge_flush wait for the core (some microseconds, at most 5 s), and
- *            so do those of capabilities (milliseconds); with AICC_CLOCK_FRAME also aicc_bridge_frame and aicc_bridge_pump. No other function waits.
+ *            so do those of listeners and of capabilities (milliseconds); with AICC_CLOCK_FRAME also aicc_bridge_frame and aicc_bridge_pump. No other function waits.
  * Memory.    What you pass in is borrowed for the call. What comes out is copied into your buffer, or borrowed until your callback returns or
  *            you ask for the next item. There is nothing to free. Text that comes out has a NUL behind its last byte, which *len does not count
  *            but your buffer needs a place for: cap must be at least *len + 1. Smaller: AICC_E_SMALL, *len is set, nothing is consumed.
@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define AICC_ABI_MAJOR 0u           /* changes when anything below changes incompatibly; 0: not frozen yet */
-#define AICC_ABI_MINOR 1u           /* rises with every function or field that is added */
+#define AICC_ABI_MINOR 2u           /* rises with every function or field that is added */
 #define AICC_ABI ((AICC_ABI_MAJOR << 16) | AICC_ABI_MINOR)
 /* Does a library of version `lib` (aicc_abi()) serve a program that was compiled with this header? */
 #define AICC_ABI_FITS(lib) (((lib) >> 16) == AICC_ABI_MAJOR && ((lib) & 0xffffu) + 1u > AICC_ABI_MINOR)
@@ -85,7 +85,9 @@ enum {
     AICC_E_JSON        = -9,        /* not JSON */
     AICC_E_NAME        = -10,       /* a name of the wrong form, or taken */
     AICC_E_TIME        = -11,       /* the time that you gave was not enough */
-    AICC_E_INTERNAL    = -12        /* the core did not answer in 5 s, or a fault of this library */
+    AICC_E_INTERNAL    = -12,       /* the core did not answer in 5 s, or a fault of this library */
+    AICC_E_UNSUPPORTED = -13,       /* this build has not got it: aicc_features */
+    AICC_E_IO          = -14        /* the system refused: a port that is taken, for instance */
 };
 
 /* The name of a status, "AICC_E_HANDLE", for logs. Never NULL. */
@@ -109,6 +111,7 @@ typedef struct aicc_session { uint64_t id; } aicc_session;  /* one character's s
 typedef struct aicc_call    { uint64_t id; } aicc_call;     /* one tool call in flight */
 typedef struct aicc_event   { uint64_t id; } aicc_event;    /* one kind of event */
 typedef struct aicc_layout  { uint64_t id; } aicc_layout;   /* a struct's fields; of the process, never stale */
+typedef struct aicc_listener { uint64_t id; } aicc_listener; /* one port, by which agents reach many bridges */
 
 /* Which part of the program owns a bridge: any number of yours. aicc_shutdown(owner) ends its own and nobody else's. */
 typedef uint64_t aicc_owner;
@@ -117,6 +120,8 @@ typedef uint64_t aicc_owner;
 
 AICC_API uint32_t    AICC_CALL aicc_abi(void);       /* (major << 16) | minor of the library; bindings ask first: AICC_ABI_FITS(aicc_abi()) */
 AICC_API const char *AICC_CALL aicc_version(void);   /* "0.1.0" */
+enum { AICC_FEATURE_LISTEN = 1, AICC_FEATURE_INSPECTOR = 2 };
+AICC_API uint64_t    AICC_CALL aicc_features(void);  /* AICC_FEATURE_* that this build has */
 
 enum { AICC_DEBUG = 1, AICC_INFO = 2, AICC_WARN = 3, AICC_ERROR = 4 };
 
@@ -144,7 +149,7 @@ typedef struct aicc_log {
 /* The oldest line. AICC_EMPTY: none. AICC_E_SMALL as everywhere; 2,048 bytes are always enough. log may be NULL. */
 AICC_API aicc_status AICC_CALL aicc_log_next(aicc_log *log, char *buf, size_t cap, size_t *len);
 
-/* Ends (as aicc_bridge_destroy does) every bridge of this owner; 0: every bridge there is. Never waits. */
+/* Ends (as aicc_bridge_destroy does) every bridge of this owner, and its listeners; 0: all there are. Never waits. */
 AICC_API aicc_status AICC_CALL aicc_shutdown(aicc_owner owner);
 
 /* ------------------------------------------------------------------------------------------------ a bridge: one world */
@@ -181,11 +186,13 @@ typedef struct aicc_bridge_options {
     int64_t    max_description_bytes; /* of a tool; 1 to 65,536; default 65,536 */
     int64_t    max_manifest_bytes;  /* what a session_init may take; 32 KiB to 1 MiB; default 1 MiB */
     int64_t    max_output_bytes;    /* of a tool, over it: internal_error; 1 KiB to 256 KiB; default 256 KiB */
+    aicc_listener listener;         /* by which agents reach this bridge, under its name; default 0: the wire is yours. Not with AICC_CLOCK_FRAME */
 } aicc_bridge_options;
 AICC_API void        AICC_CALL aicc_bridge_options_init(aicc_bridge_options *options, size_t size);
 
 /* Waits for the core. *out is 0 on error.
- * AICC_E_NAME: no name, too long, not UTF-8. AICC_E_ARG: a field is out of range (error.field). AICC_E_FULL: 4,096 bridges. */
+ * AICC_E_NAME: no name, too long, not UTF-8, or another bridge of the listener has it. AICC_E_ARG: a field is out of range (error.field).
+ * AICC_E_FULL: 4,096 bridges. */
 AICC_API aicc_status AICC_CALL aicc_bridge_create(const aicc_bridge_options *options, aicc_bridge *out, aicc_error *error);
 
 /* Ends politely: fails the calls that are open (your answers get AICC_GONE), queues a session_close for each agent, takes no more messages
@@ -544,9 +551,41 @@ AICC_API void        AICC_CALL aicc_write_struct (aicc_writer *writer, aicc_str 
  * *out is a text that is no JSON, so that it cannot be taken for an answer. */
 AICC_API aicc_status AICC_CALL aicc_write_done   (aicc_writer *writer, aicc_str *out);
 
+/* ------------------------------------------------------------------------------------------------ agents by WebSocket */
+
+enum { AICC_SECOND_REFUSE = 0, AICC_SECOND_REPLACE = 1 };
+typedef struct aicc_listen_options {
+    uint32_t        struct_size;
+    int32_t         port;           /* 0, the default: any that is free; aicc_listener_address says which */
+    aicc_str        address;        /* an IP address, or "localhost"; not given: 127.0.0.1. One that other machines reach needs a token */
+    aicc_str        token;          /* agents send it as "Authorization: Bearer ..."; not given: none is asked for. Printable ASCII, at most 1 KiB */
+    aicc_owner      owner;          /* default 0 */
+    int32_t         second_agent;   /* AICC_SECOND_*: refused, while the first is there or may come back; or it takes over. Default AICC_SECOND_REFUSE */
+    int32_t         inspector;      /* 1: a page to watch it by, for this machine alone: aicc_listener_inspector; default 0 */
+    const aicc_str *hosts;          /* names, without ports, by which agents may call this machine besides loopback's and the address itself */
+    size_t          hosts_count;    /* at most 64 */
+    const aicc_str *origins;        /* of web pages that may connect, as browsers send them: "https://studio.example" */
+    size_t          origins_count;  /* at most 64 */
+    int32_t         fixed_agents;   /* 1: what an agent asks for itself (its model's class and pace, fewer topics) does not count; default 0 */
+    int32_t         reserved;
+} aicc_listen_options;
+AICC_API void        AICC_CALL aicc_listen_options_init(aicc_listen_options *options, size_t size);
+
+/* Opens a port. Agents connect to ws://ADDRESS/aicc/BRIDGE?character=NAME (docs/connect.md) of every bridge that has it as its
+ * listener; what they cost is bounded (docs/listener.md). It is cleartext: put TLS in front where it leaves the machine. Waits. *out is 0 on error.
+ * AICC_E_ARG: error.field. AICC_E_IO: the port. AICC_E_UNSUPPORTED: a build without it. AICC_E_FULL: 64 listeners. */
+AICC_API aicc_status AICC_CALL aicc_listen(const aicc_listen_options *options, aicc_listener *out, aicc_error *error);
+/* "127.0.0.1:41234". Waits. */
+AICC_API aicc_status AICC_CALL aicc_listener_address(aicc_listener listener, char *buf, size_t cap, size_t *len);
+/* The inspector's URL, with its secret: show it to the developer and nobody else. AICC_E_STATE: it was not turned on. Waits. */
+AICC_API aicc_status AICC_CALL aicc_listener_inspector(aicc_listener listener, char *buf, size_t cap, size_t *len);
+/* The port is free when this returns; agents are let go, and the bridges go on without them. Waits. */
+AICC_API aicc_status AICC_CALL aicc_listener_close(aicc_listener listener);
+
 /* ------------------------------------------------------------------------------------------------ the wire, when it is yours */
 
-/* Each session needs a wire of its own (or a mark on each message): what comes in is for the session that you name, not for a session_id. */
+/* Not of bridges that have a listener: AICC_E_STATE, and AICC_EMPTY of aicc_bridge_next_message.
+ * Each session needs a wire of its own (or a mark on each message): what comes in is for the session that you name, not for a session_id. */
 
 /* An agent is there. It is sent session_init first; but if the character had an agent that may come back, session_resume is waited for, 2 s at
  * most: with it the agent goes on where it was (the results that may not have arrived are sent again), without it the seat is a new agent's,
@@ -642,7 +681,7 @@ AICC_API aicc_status AICC_CALL aicc_bridge_stats(aicc_bridge bridge, aicc_stats 
 
 /* ------------------------------------------------------------------------------------------------ every function, once: for loaders */
 #define AICC_FUNCTIONS(X) \
-    X(abi) X(version) X(status_name) X(process_options_init) X(configure) X(log_next) X(shutdown) \
+    X(abi) X(version) X(features) X(status_name) X(process_options_init) X(configure) X(log_next) X(shutdown) \
     X(bridge_options_init) X(bridge_create) X(bridge_close) X(bridge_destroy) X(bridge_valid) \
     X(value_number) X(value_integer) X(value_bool) X(value_string) X(value_count) X(value_find) X(value_numbers) X(value_next) \
     X(value_json) X(value_copy) X(value_open) \
@@ -655,6 +694,7 @@ AICC_API aicc_status AICC_CALL aicc_bridge_stats(aicc_bridge bridge, aicc_stats 
     X(layout_options_init) X(layout_define) X(layout_schema) X(event_emit) X(event_due) X(event_reply) X(call_succeed_struct) X(value_struct) \
     X(write_begin) X(write_object) X(write_array) X(write_end) X(write_number) X(write_integer) X(write_bool) X(write_string) \
     X(write_null) X(write_json) X(write_struct) X(write_done) \
+    X(listen_options_init) X(listen) X(listener_address) X(listener_inspector) X(listener_close) \
     X(session_attach) X(session_receive) X(session_detach) X(bridge_next_message) \
     X(capability_options_init) X(bridge_capabilities) X(capability_event) X(capability_validate) X(import_options_init) \
     X(tool_register_capability) \

@@ -131,3 +131,18 @@ func Need(t testing.TB, program, pkg string) {
 	}
 	t.Skipf("%s is missing: apt-get install %s", program, pkg)
 }
+
+// NodeModules is where the modules of .ci/node are installed; without them, or without node, the test is skipped, or fails under CI=true.
+func NodeModules(t testing.TB) string {
+	t.Helper()
+	Need(t, "node", "nodejs")
+	if dir := os.Getenv("AICC_NODE_MODULES"); dir != "" {
+		return dir
+	}
+	const why = "AICC_NODE_MODULES does not name a folder with the modules of .ci/node: npm ci --prefix .ci/node, or run ./build.sh test"
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+	return ""
+}

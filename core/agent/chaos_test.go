@@ -9,18 +9,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"aicc.dev/libaicc/core/agent/flaky"
 	"aicc.dev/libaicc/core/transport"
 )
 
 // journey is an agent that makes calls through a proxy: at once, slow ones, some that fail. Each must have run once and have its one result.
-func journey(t *testing.T, replace bool, calls int, fateOf func(int) (fate, bool)) (Stats, int) {
+func journey(t *testing.T, replace bool, calls int, fateOf func(int) (flaky.Fate, bool)) (Stats, int) {
 	g := newGame(t, 120_000, "npc")
 	address := play(t, g, transport.Options{Replace: replace, Limits: transport.Limits{PingEvery: 40 * time.Millisecond, PongTime: 100 * time.Millisecond,
 		CloseTime: 50 * time.Millisecond, ResumeWait: 500 * time.Millisecond}})
-	p := newProxy(t, address, fateOf)
+	p, err := flaky.New(address, fateOf)
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
-	a, err := Connect(ctx, "ws://"+p.port.Addr().String()+"/aicc?character=npc", Options{Patient: true, First: time.Millisecond, Most: 10 * time.Millisecond,
+	a, err := Connect(ctx, "ws://"+p.Addr()+"/aicc?character=npc", Options{Patient: true, First: time.Millisecond, Most: 10 * time.Millisecond,
 		PingEvery: 40 * time.Millisecond, Handshake: 1500 * time.Millisecond, MaxInFlight: 6})
 	require.NoError(t, err)
 	var made []*Call
@@ -46,7 +49,7 @@ func journey(t *testing.T, replace bool, calls int, fateOf func(int) (fate, bool
 		}
 	}
 	g.ranOnce(t, made)
-	cuts := p.wasCut()
+	cuts := p.Cuts()
 	s := a.Stats()
 	require.EqualValues(t, calls, s.Results, "each result was delivered once")
 	require.EqualValues(t, calls, s.Calls)
@@ -60,19 +63,19 @@ func journey(t *testing.T, replace bool, calls int, fateOf func(int) (fate, bool
 
 // The first connection ends before each of its frames in turn, or in the middle of it, in each way that it may end.
 func TestCutAnywhere(t *testing.T) {
-	for end := range endings {
+	for end := range flaky.Endings {
 		for _, half := range []bool{false, true} {
 			t.Run(fmt.Sprintf("end %d half %v", end, half), func(t *testing.T) {
 				t.Parallel()
 				step := 1
-				if testing.Short() || end == halfOpen {
+				if testing.Short() || end == flaky.HalfOpen {
 					step = 3
 				}
 				var sum Stats
 				n := 0
 				for ; ; n += step {
-					s, cuts := journey(t, end != cutBoth, 8, func(connection int) (fate, bool) {
-						return fate{frames: n, half: half, end: end}, connection == 0
+					s, cuts := journey(t, end != flaky.CutBoth, 8, func(connection int) (flaky.Fate, bool) {
+						return flaky.Fate{Frames: n, Half: half, End: end}, connection == 0
 					})
 					if cuts == 0 {
 						break
@@ -106,8 +109,8 @@ func TestChaos(t *testing.T) {
 	all := 0
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 7))
-		s, cuts := journey(t, seed%2 == 0, 40, func(connection int) (fate, bool) {
-			return fate{frames: 3 + r.IntN(25), half: r.IntN(2) == 0, end: ending(r.IntN(int(endings)))}, connection < 12
+		s, cuts := journey(t, seed%2 == 0, 40, func(connection int) (flaky.Fate, bool) {
+			return flaky.Fate{Frames: 3 + r.IntN(25), Half: r.IntN(2) == 0, End: flaky.Ending(r.IntN(int(flaky.Endings)))}, connection < 12
 		})
 		sum.add(s)
 		all += cuts

@@ -189,8 +189,8 @@ func TestWorldCloses(t *testing.T) {
 	eventually(t, "it has come", func() bool { g.mu.Lock(); defer g.mu.Unlock(); return len(g.calls) == 1 })
 	g.mu.Lock()
 	g.turn(bridge.Record{Kind: bridge.RecClose})
-	g.chars[0].name = "gone"
 	g.mu.Unlock()
+	g.rosters.Remove(g.roster)
 	r, err := c.Wait(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, message.SessionExpired, r.Code)
@@ -203,7 +203,7 @@ func TestWorldCloses(t *testing.T) {
 // One call after the other, from the agent over a real socket to a tool that answers at once, and back.
 func BenchmarkCall(b *testing.B) {
 	g := newGame(b, 120_000, "npc")
-	l, err := transport.Listen(transport.Options{Limits: transport.Limits{MessagesPerSecond: 1 << 20}}, g)
+	l, err := transport.Listen(transport.Options{Limits: transport.Limits{MessagesPerSecond: 1 << 20}}, &g.rosters)
 	require.NoError(b, err)
 	defer l.Close()
 	a, err := Connect(b.Context(), "ws://"+l.Addr()+"/aicc?character=npc", Options{})

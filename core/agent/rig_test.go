@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,7 +52,12 @@ type game struct {
 
 	mu       sync.Mutex
 	b        *bridge.Bridge
-	chars    []*player
+	roster   *transport.Roster
+	rosters  transport.Rosters
+	epochs   atomic.Uint64
+	mailbox  chan bridge.Record
+	boxMu    sync.Mutex
+	shut     bool
 	calls    map[uint64]*gameCall
 	lastRef  uint64
 	runs     map[string]int
@@ -62,28 +69,6 @@ type game struct {
 	wg       sync.WaitGroup
 }
 
-// player is one session as the adapter sees it.
-type player struct {
-	name   string
-	number uint32
-	epoch  uint64         // of the last connection
-	conn   transport.Conn // nil: none
-	spoken bool           // something was said on it
-	valid  bool           // its protocol session may be resumed, or is in use
-	said   bool           // its agent has said something in it: one that has not, and may never have heard its id, leaves nothing to come back to
-	id     message.ID     // of that
-}
-
-func (p *player) state() transport.State {
-	switch {
-	case p.conn != nil:
-		return transport.Taken
-	case p.valid && p.said:
-		return transport.Away
-	}
-	return transport.Free
-}
-
 type gameCall struct {
 	bridge.CallItem
 	id, input               string
@@ -92,7 +77,7 @@ type gameCall struct {
 
 // newGame makes a world called yard with a tool "go" and one session for each name.
 func newGame(t testing.TB, resumeMS int64, names ...string) *game {
-	g := &game{t: t, began: time.Now(), calls: map[uint64]*gameCall{}, runs: map[string]int{}}
+	g := &game{t: t, began: time.Now(), mailbox: make(chan bridge.Record, 1024), calls: map[uint64]*gameCall{}, runs: map[string]int{}}
 	ints := make([]int64, bridge.CreateInts)
 	ints[bridge.CreateIntKind], ints[bridge.CreateIntTickMode], ints[bridge.CreateIntTickRate] = 2, int64(message.TickFixed), int64(math.Float64bits(20))
 	ints[bridge.CreateIntHeartbeatMS], ints[bridge.CreateIntIdleMS], ints[bridge.CreateIntResumeMS] = 15_000, 45_000, resumeMS
@@ -104,14 +89,20 @@ func newGame(t testing.TB, resumeMS int64, names ...string) *game {
 	tool[bridge.ToolIntClass], tool[bridge.ToolIntTimeoutMS] = int64(message.Actuator), 30_000
 	g.step(bridge.Record{Kind: bridge.RecToolRegister, Object: 1, Data: bridge.AppendFields(nil, tool, "go", "Goes.", `{"type":"object"}`, "", "")})
 	g.step(bridge.Record{Kind: bridge.RecEventDefine, Object: 1, Data: bridge.AppendFields(nil, []int64{int64(message.TopicAudio), 2, 0, 0}, "")})
+	g.roster = transport.NewRoster("yard", g)
+	g.rosters.Add(g.roster)
 	for i, name := range names {
-		p := &player{name: name, number: uint32(i + 1)}
-		g.chars = append(g.chars, p)
 		s := make([]int64, bridge.SessionInts)
 		s[bridge.SessionIntModel], s[bridge.SessionIntTopics] = int64(message.CloudMedium), int64(message.TopicAudio)
-		g.step(bridge.Record{Kind: bridge.RecSessionOpen, Session: p.number, Data: bridge.AppendFields(nil, s, name)})
+		g.step(bridge.Record{Kind: bridge.RecSessionOpen, Session: uint32(i + 1), Data: bridge.AppendFields(nil, s, name)})
+		g.roster.Open(uint32(i+1), name)
 	}
+	go g.act()
 	t.Cleanup(func() {
+		g.boxMu.Lock()
+		g.shut = true
+		close(g.mailbox)
+		g.boxMu.Unlock()
 		g.mu.Lock()
 		g.over = true
 		g.timer.Stop()
@@ -148,152 +139,63 @@ func (g *game) clock() {
 	g.b.Step(&bridge.Record{Kind: bridge.RecClock, Arg: uint64(time.Since(g.began))})
 }
 
-// The listener's side.
+// The listener's side: its records wait in the mailbox until the actor takes them.
 
-func (g *game) Worlds() []transport.World {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	w := transport.World{Name: "yard"}
-	for _, p := range g.chars {
-		w.Characters = append(w.Characters, transport.Character{Name: p.name, State: p.state()})
+func (g *game) post(r bridge.Record) {
+	g.boxMu.Lock()
+	defer g.boxMu.Unlock()
+	if !g.shut {
+		r.Data = bytes.Clone(r.Data)
+		g.mailbox <- r
 	}
-	return []transport.World{w}
 }
 
-func (g *game) Seat(a transport.Ask) (transport.Seat, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if a.World != "" && a.World != "yard" {
-		return nil, transport.NotFound("bridge", a.World, []string{"yard"})
+func (g *game) act() {
+	for r := range g.mailbox {
+		g.step(r)
 	}
-	var names []string
-	var found *player
-	for _, p := range g.chars {
-		names = append(names, p.name)
-		if p.name == a.Character || a.Character == "" && found == nil && p.state() == transport.Free {
-			found = p
-		}
-	}
-	switch {
-	case found == nil && a.Character == "":
-		return nil, transport.TakenBy("", transport.Taken)
-	case found == nil:
-		return nil, transport.NotFound("character", a.Character, names)
-	case found.state() == transport.Taken && !a.Replace:
-		return nil, transport.TakenBy(found.name, transport.Taken)
-	}
-	return &seat{g: g, p: found, replace: a.Replace}, nil
 }
 
-type seat struct {
-	g       *game
-	p       *player
-	replace bool
-	epoch   uint64
-}
-
-func (s *seat) record(kind bridge.Kind) bridge.Record {
-	return bridge.Record{Kind: kind, Session: s.p.number, Arg: s.epoch}
-}
-
-func (s *seat) Attach(c transport.Conn) (transport.Wait, error) {
-	s.g.mu.Lock()
-	defer s.g.mu.Unlock()
-	p := s.p
-	r := s.record(bridge.RecAttach)
-	if p.conn != nil {
-		if !s.replace {
-			return transport.NoWait, transport.TakenBy(p.name, transport.Taken)
-		}
-		r.Flags = bridge.AttachReplace
-		p.conn.Close(transport.CloseReplaced, "another agent has taken the character")
+func (g *game) Attach(session uint32, how transport.How, _ transport.Ask) uint64 {
+	r := bridge.Record{Kind: bridge.RecAttach, Session: session, Arg: g.epochs.Add(1)}
+	if how.Replace {
+		r.Flags |= bridge.AttachReplace
 	}
-	how := transport.NoWait
-	switch {
-	case !p.valid:
-	case s.replace || !p.said:
-		how = transport.OrBegin
-	default:
-		how = transport.OrRefuse
+	if how.Wait {
+		r.Flags |= bridge.AttachWait | bridge.AttachHeld
 	}
-	if how != transport.NoWait {
-		r.Flags |= bridge.AttachWait
-	}
-	p.epoch++
-	s.epoch, r.Arg = p.epoch, p.epoch
-	p.conn, p.spoken = c, false
-	s.g.turn(r)
-	return how, nil
+	g.post(r)
+	return r.Arg
 }
 
-func (s *seat) Resumes(id message.ID) bool {
-	s.g.mu.Lock()
-	defer s.g.mu.Unlock()
-	return s.p.valid && s.p.id == id
+func (g *game) Begin(session uint32, epoch uint64) {
+	g.post(bridge.Record{Kind: bridge.RecAttach, Session: session, Arg: epoch, Flags: bridge.AttachFresh})
 }
 
-func (s *seat) Begin() {
-	r := s.record(bridge.RecAttach)
-	r.Flags = bridge.AttachFresh
-	s.g.step(r)
-}
-
-func (s *seat) Receive(m []byte) bool {
-	r := s.record(bridge.RecReceive)
-	r.Data = m
-	s.g.mu.Lock()
-	defer s.g.mu.Unlock()
-	s.p.said = s.p.said || s.p.epoch == s.epoch
-	s.g.turn(r)
+func (g *game) Receive(session uint32, epoch uint64, m []byte) bool {
+	g.post(bridge.Record{Kind: bridge.RecReceive, Session: session, Arg: epoch, Data: m})
 	return true
 }
 
-func (s *seat) Arrived(count uint32) {
-	r := s.record(bridge.RecArrived)
-	r.Object = count
-	s.g.step(r)
+func (g *game) Arrived(session uint32, epoch uint64, count uint32) {
+	g.post(bridge.Record{Kind: bridge.RecArrived, Session: session, Arg: epoch, Object: count})
 }
 
-func (s *seat) Leave() {
-	s.g.mu.Lock()
-	defer s.g.mu.Unlock()
-	if s.p.epoch == s.epoch {
-		s.p.conn = nil
-	}
-	s.g.turn(s.record(bridge.RecDetach))
+func (g *game) Leave(session uint32, epoch uint64) {
+	g.post(bridge.Record{Kind: bridge.RecDetach, Session: session, Arg: epoch})
 }
 
 // The bridge's side; all within turn.
 
 func (g *game) Message(session uint32, epoch uint64, m []byte) {
-	p := g.chars[session-1]
 	g.drained += uint64(len(m))
-	if id, ok := transport.SessionOf(m); ok {
-		p.id = id
-	}
-	if p.conn != nil && p.epoch == epoch {
-		p.spoken = true
-		p.conn.Send(m) // where it cannot, the listener ends the connection
-	}
+	g.roster.Message(session, epoch, m)
 }
 
-func (g *game) Detached(session uint32, epoch uint64) {
-	p := g.chars[session-1]
-	if p.epoch != epoch || p.conn == nil {
-		return // replaced: it was told so
-	}
-	if p.spoken {
-		p.conn.Close(transport.CloseOver, "the session is over, or waits to be resumed: connect again")
-	} else {
-		p.conn.Close(transport.CloseTaken, transport.TakenBy(p.name, transport.Taken).Message)
-	}
-	p.conn = nil
-}
+func (g *game) Detached(session uint32, epoch uint64) { g.roster.Detached(session, epoch) }
 
 func (g *game) Agent(session uint32, change bridge.AgentChange) {
-	p := g.chars[session-1]
-	p.valid = change != bridge.AgentGone
-	p.said = p.said && p.valid
+	g.roster.Agent(session, change == bridge.AgentGone)
 }
 
 func (g *game) CallQueued(c bridge.CallItem) uint64 {
@@ -378,7 +280,7 @@ func (g *game) ranOnce(t testing.TB, calls []*Call) {
 // play opens a listener for a game.
 func play(t testing.TB, g *game, o transport.Options) string {
 	t.Helper()
-	l, err := transport.Listen(o, g)
+	l, err := transport.Listen(o, &g.rosters)
 	require.NoError(t, err)
 	t.Cleanup(l.Close)
 	return l.Addr()

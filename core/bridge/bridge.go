@@ -21,7 +21,7 @@ var (
 	_ = [1]int{}[EndedReset-session.EndedReset]
 	_ = [1]int{}[AgentGone-session.AgentGone]
 	_ = [1]int{}[Error-session.Error]
-	_ = [1]int{}[AttachWait-session.AttachWait+AttachFresh-session.AttachFresh+AttachReplace-session.AttachReplace]
+	_ = [1]int{}[AttachWait-session.AttachWait+AttachFresh-session.AttachFresh+AttachReplace-session.AttachReplace+AttachHeld-session.AttachHeld]
 )
 
 // Bridge is one environment. One goroutine at a time.

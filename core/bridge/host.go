@@ -63,13 +63,16 @@ const (
 type Status int32
 
 const (
-	StatusFull     Status = -4
-	StatusState    Status = -3
-	StatusSchema   Status = -8
-	StatusJSON     Status = -9
-	StatusName     Status = -10
-	StatusArg      Status = -1
-	StatusInternal Status = -12
+	StatusFull        Status = -4
+	StatusState       Status = -3
+	StatusSchema      Status = -8
+	StatusJSON        Status = -9
+	StatusName        Status = -10
+	StatusArg         Status = -1
+	StatusInternal    Status = -12
+	StatusHandle      Status = -2
+	StatusUnsupported Status = -13
+	StatusIO          Status = -14
 )
 
 // Failure is why a request was refused; a nil one is success. It becomes an aicc_error.

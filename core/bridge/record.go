@@ -58,6 +58,7 @@ const ( // RecAttach.Flags
 	AttachWait    = 1 // to a character that had an agent: say nothing before the first message, which may be session_resume, for 2 s; then the seat is a new agent's
 	AttachFresh   = 2 // the agent before may no longer resume
 	AttachReplace = 4 // take the place of an agent that is there; without it the newcomer is let go
+	AttachHeld    = 8 // with AttachWait: the wait has no end of its own, the same connection's AttachFresh ends it
 )
 
 // EventOne in RecEventStruct.Flags says that Data is one gathered struct, u32 length and bytes, and the sessions it is for, u32 each. Without it
@@ -100,7 +101,15 @@ const (
 	CreateIntMaxDescription
 	CreateIntMaxManifest
 	CreateIntMaxOutput
+	CreateIntListener // that seats its agents; not the bridge's business
 	CreateInts
+)
+
+const ( // of RecAttach, which may also have no fields
+	WishIntModel  = iota // 0: not said
+	WishIntFullMS        // 0: not said
+	WishIntTopics        // -1: not said
+	WishInts
 )
 
 const (

@@ -92,7 +92,7 @@ func (b *Bridge) sessionStep(s *session.Session, r *Record) {
 			s.Grant(name, r.Arg != 0)
 		}
 	case RecAttach:
-		s.Attach(r.Arg, r.Flags)
+		s.Attach(r.Arg, r.Flags, wishOf(r.Data))
 	case RecReceive:
 		s.Receive(r.Arg, r.Data)
 	case RecDetach:
@@ -100,4 +100,20 @@ func (b *Bridge) sessionStep(s *session.Session, r *Record) {
 	case RecArrived:
 		s.Arrived(r.Arg, r.Object)
 	}
+}
+
+// wishOf reads what an agent asks for, if it does.
+func wishOf(data []byte) (w session.Wish) {
+	f, ok := ParseFields(data)
+	if !ok || len(data) == 0 {
+		return w
+	}
+	if class := f.Int(WishIntModel); class > 0 && class <= int64(message.ModelClassCount) {
+		w.Class = message.ModelClass(class)
+	}
+	w.FullMS = max(f.Int(WishIntFullMS), 0)
+	if topics := f.Int(WishIntTopics); topics >= 0 {
+		w.Topics, w.HasTopics = message.Topic(topics)&message.TopicAll, true
+	}
+	return w
 }

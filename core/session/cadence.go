@@ -134,6 +134,7 @@ func (s *Session) timeAlarm() {
 				at = min(at, s.paces[i].nextAt)
 			}
 		}
+	case s.state == waiting && s.held:
 	case s.state == waiting:
 		at = s.lastHeard + resumeWaitNS
 	case !s.valid && s.uses == nil:

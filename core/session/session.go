@@ -21,6 +21,7 @@ const (
 	AttachWait    = 1 // to a character that had an agent: say nothing before the first message, which may be session_resume, for 2 s; then the seat is a new agent's
 	AttachFresh   = 2 // the agent before may no longer resume
 	AttachReplace = 4 // take the place of an agent that is there
+	AttachHeld    = 8 // with AttachWait: the wait has no end of its own, the same connection's AttachFresh ends it
 )
 
 // Session is one character.
@@ -37,14 +38,18 @@ type Session struct {
 	// closing: its calls are being ended, nothing else is to be said
 	closing bool
 	resumed bool // on this connection
+	held    bool // waiting has no end of its own
 	dropped bool // an event, on this connection
 	agentAt int  // place among the world's agents
 
-	kit   *Kit
-	id    message.ID
-	epoch uint64
-	count uint32 // messages handed over on this connection
-	print print  // of the manifest that was sent last
+	kit    *Kit
+	model  message.Model // as the host says
+	topics message.Topic // likewise
+	wish   Wish          // of the agent that is here, or was last
+	id     message.ID
+	epoch  uint64
+	count  uint32 // messages handed over on this connection
+	print  print  // of the manifest that was sent last
 
 	calls []*call
 	past  *past
@@ -68,18 +73,19 @@ type Session struct {
 
 // Open makes a session. sets begins with the bridge's own; sets and capabilities become the session's.
 func (w *World) Open(number uint32, sets []*Set, capabilities []string, model message.Model, topics message.Topic) *Session {
-	return &Session{w: w, number: number, kit: w.kit(sets, capabilities, model, topics), updateAt: never, updatedAt: -minute, tickDue: never, agentAt: -1}
+	return &Session{w: w, number: number, model: model, topics: topics, kit: w.kit(sets, capabilities, model, topics), updateAt: never, updatedAt: -minute, tickDue: never, agentAt: -1}
 }
 
 // Number is the front's.
 func (s *Session) Number() uint32 { return s.number }
 
-// Attach seats the agent of a connection.
-func (s *Session) Attach(epoch uint64, flags uint16) {
+// Attach seats the agent of a connection. What it asks for counts once: with the end of a wait it is given already.
+func (s *Session) Attach(epoch uint64, flags uint16, wish Wish) {
 	w := s.w
 	if s.state != free {
 		switch {
 		case epoch == s.epoch && s.state == waiting && flags&AttachWait == 0: // the wait is over
+			wish = s.wish
 		case epoch == s.epoch:
 			return
 		case flags&AttachReplace == 0:
@@ -91,6 +97,8 @@ func (s *Session) Attach(epoch uint64, flags uint16) {
 	}
 	s.epoch, s.state = epoch, waiting
 	s.lastHeard, s.lastSent, s.count, s.beats, s.resumed, s.dropped = w.now, w.now, 0, false, false, false
+	s.held = flags&AttachHeld != 0
+	s.grant(wish)
 	if flags&AttachFresh != 0 && s.valid {
 		s.gone()
 	}
@@ -387,25 +395,26 @@ func (s *Session) clock() int64 {
 }
 
 // rekit gives the session another kit, and tells its agent.
-func (s *Session) rekit(sets []*Set, capabilities []string, topics message.Topic) {
+func (s *Session) rekit(sets []*Set, capabilities []string) {
 	old := s.kit
-	s.kit = s.w.kit(sets, capabilities, old.Model, topics)
+	model, topics := s.wished()
+	s.kit = s.w.kit(sets, slices.Clone(capabilities), model, topics)
 	s.w.dropKit(old)
 	s.manifestChanged()
 }
 
 // SetTopics changes what the agent is subscribed to.
 func (s *Session) SetTopics(topics message.Topic) {
-	k := s.kit
-	s.rekit(k.Sets, slices.Clone(k.Capabilities), topics)
-	if s.state == live && (topics&message.TopicTick != 0) != (s.tickDue != never) {
+	s.topics = topics
+	s.rekit(s.kit.Sets, s.kit.Capabilities)
+	if s.state == live && (s.kit.Topics&message.TopicTick != 0) != (s.tickDue != never) {
 		s.startTicks()
 	}
 }
 
 // SetSets changes the session's toolsets; sets begins with the bridge's own and becomes the session's. Calls of tools that it loses end.
 func (s *Session) SetSets(sets []*Set) {
-	s.rekit(sets, slices.Clone(s.kit.Capabilities), s.kit.Topics)
+	s.rekit(sets, s.kit.Capabilities)
 	s.endCalls(func(c *call) bool { return s.kit.Find([]byte(c.tool.ID)) != c.tool }, true,
 		EndedTool, message.ToolUnknown, "the character has lost the tool of this call: use a tool of the new manifest")
 }
@@ -427,7 +436,7 @@ func (s *Session) Grant(capability string, held bool) {
 	} else {
 		list = slices.DeleteFunc(list, func(c string) bool { return c == capability })
 	}
-	s.rekit(s.kit.Sets, list, s.kit.Topics)
+	s.rekit(s.kit.Sets, list)
 	s.endCalls(func(c *call) bool { return !s.kit.allowed(c.tool) }, true,
 		EndedTool, message.ToolUnavailable, "the character has lost the capability that this call needs: use another tool")
 }

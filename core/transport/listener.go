@@ -19,6 +19,7 @@ type Listener struct {
 	o       Options
 	guard   guard
 	bridges Bridges
+	desk    *desk // nil: no inspector
 	port    net.Listener
 	wg      sync.WaitGroup
 	done    chan struct{}
@@ -42,19 +43,19 @@ func Listen(o Options, b Bridges) (*Listener, error) {
 		o.Address = "127.0.0.1"
 	}
 	if o.Port < 0 || o.Port > 65535 {
-		return nil, fmt.Errorf("port must be from 0, which is any, to 65535, it is %d", o.Port)
+		return nil, &OptionError{"port", fmt.Sprintf("port must be from 0, which is any, to 65535, it is %d", o.Port)}
 	}
 	ip, err := netip.ParseAddr(o.Address)
 	loopback := err == nil && ip.IsLoopback() || o.Address == "localhost"
 	switch {
 	case err != nil && !loopback:
-		return nil, fmt.Errorf("address must be an IP address or \"localhost\", it is %q", cut(o.Address, 64))
+		return nil, &OptionError{"address", fmt.Sprintf("address must be an IP address or \"localhost\", it is %q", cut(o.Address, 64))}
 	case !loopback && o.Token == "":
-		return nil, fmt.Errorf("address %s can be reached from other machines: give a token, and put TLS in front, or listen on 127.0.0.1", o.Address)
+		return nil, &OptionError{"token", fmt.Sprintf("address %s can be reached from other machines: give a token, and put TLS in front, or listen on 127.0.0.1", o.Address)}
 	}
 	for _, c := range []byte(o.Token) {
 		if c <= ' ' || c > '~' {
-			return nil, errors.New("token must be of printable ASCII without spaces, since it travels in a header")
+			return nil, &OptionError{"token", "token must be of printable ASCII without spaces, since it travels in a header"}
 		}
 	}
 	network := "tcp" // which takes 0.0.0.0 for all addresses of either kind
@@ -65,7 +66,7 @@ func Listen(o Options, b Bridges) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("port %d of %s cannot be opened: %w; give port 0 for any that is free", o.Port, o.Address, err)
 	}
-	l := &Listener{o: o, guard: newGuard(&o, o.Address), bridges: b, port: port, done: make(chan struct{}),
+	l := &Listener{o: o, guard: newGuard(&o, o.Address), bridges: b, desk: newDesk(o.Inspector), port: port, done: make(chan struct{}),
 		lists: make(chan struct{}, maxLists), unfinished: list.New(), conns: map[*conn]struct{}{}}
 	l.wg.Go(l.accept)
 	l.wg.Go(l.tend)
@@ -83,6 +84,14 @@ func (l *Listener) Stats() Stats {
 	s.Connections, s.Unfinished = len(l.conns), l.unfinished.Len()
 	return s
 }
+
+// Shut frees the port. Those who are connected stay until Close. It never waits.
+func (l *Listener) Shut() { _ = l.port.Close() }
+
+// OptionError is an option that cannot be.
+type OptionError struct{ Field, Message string }
+
+func (e *OptionError) Error() string { return e.Message }
 
 // Close ends it and lets all agents go. It waits until nothing of the listener runs any more, for little longer than Limits.CloseTime.
 func (l *Listener) Close() {
@@ -190,11 +199,15 @@ func (l *Listener) serve(nc *netConn, entry *list.Element) {
 	}
 	if refusal == nil {
 		var r *http.Request
-		if r, refusal = parse(header); refusal == nil {
+		r, refusal = parse(header)
+		inspects := refusal == nil && l.inspects(r)
+		if refusal == nil && !inspects {
 			refusal = l.guard.check(r)
 		}
 		switch {
 		case refusal != nil:
+		case inspects:
+			upgraded, refusal = l.inspect(nc, r, entry)
 		case r.URL.Path == "/" && !isUpgrade(r):
 			if refusal = l.list(nc); refusal == nil {
 				return
@@ -240,11 +253,16 @@ func (l *Listener) admit(nc *netConn, r *http.Request, entry *list.Element) (upg
 	if err != nil {
 		return false, refusalOf(err)
 	}
+	return l.settle(nc, r, entry, ask, seat)
+}
+
+// settle upgrades a connection to the seat that it has found.
+func (l *Listener) settle(nc *netConn, r *http.Request, entry *list.Element, ask Ask, seat Seat, protocols ...string) (upgraded bool, refusal *Refusal) {
 	c := &conn{l: l, nc: nc, seat: seat, ask: ask, wake: make(chan struct{}, 1), written: make(chan struct{})}
 	if refusal = l.join(c); refusal != nil {
 		return false, refusal
 	}
-	ws, refusal := upgrade(nc, r)
+	ws, refusal := upgrade(nc, r, protocols...)
 	if refusal != nil {
 		l.part(c)
 		return false, refusal

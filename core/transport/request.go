@@ -65,8 +65,7 @@ func hostName(host string) string {
 // its Origin is the same, so the two are never compared with each other.
 func (g *guard) check(r *http.Request) *Refusal {
 	name := hostName(r.Host)
-	ip, err := netip.ParseAddr(name)
-	if !(name == "localhost" || err == nil && ip.IsLoopback() || name != "" && slices.Contains(g.hosts, name)) {
+	if !(isLoopbackName(name) || name != "" && slices.Contains(g.hosts, name)) {
 		return &Refusal{http.StatusForbidden, "host", fmt.Sprintf("this listener does not go by the name %q: connect to a loopback name or address, or let the game list the name among its hosts", cut(r.Host, 64))}
 	}
 	if origins := r.Header["Origin"]; len(origins) > 1 || len(origins) == 1 && !slices.Contains(g.origins, strings.ToLower(origins[0])) {
@@ -165,9 +164,9 @@ func answer(nc net.Conn, status int, body []byte) {
 }
 
 // upgrade makes the WebSocket. The writer that it gives to the library takes the library's refusals instead of writing them.
-func upgrade(nc *netConn, r *http.Request) (*websocket.Conn, *Refusal) {
+func upgrade(nc *netConn, r *http.Request, protocols ...string) (*websocket.Conn, *Refusal) {
 	w := &upgrader{nc: nc, header: http.Header{}}
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guard has looked at the Origin
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true, Subprotocols: protocols}) // guard has looked at the Origin
 	if err != nil {
 		status := w.status
 		if status < 400 {

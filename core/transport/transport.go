@@ -115,6 +115,8 @@ type Options struct {
 	Replace bool              // a newcomer takes the place of an agent that is there; otherwise it is refused
 	Log     func(text string) // must not wait for a bridge: Send may call it
 	Limits  Limits
+
+	Inspector Inspector // what is served below /inspector/, to this machine alone; nil: nothing
 }
 
 // Limits bound what clients can cost. Zero fields get the default.

@@ -1,4 +1,6 @@
-package agent
+// Package flaky is a bad network for tests: a proxy between agents and a listener that knows where WebSocket frames begin and end, and ends each
+// connection as it is told: at a frame's border or within it, at one end first, at both, or at neither.
+package flaky
 
 import (
 	"bufio"
@@ -7,35 +9,33 @@ import (
 	"io"
 	"net"
 	"sync"
-	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
-// ending is how a proxy ends a connection when its time has come.
-type ending uint8
+// Ending is how a proxy ends a connection when its time has come.
+type Ending uint8
 
 const (
-	cutBoth   ending = iota // both ends at once
-	cutClient               // the agent's end at once; the listener's once the agent has been there again and was answered, or at the end
-	cutServer               // the other way round
-	halfOpen                // neither: nothing passes any more, and nobody hears of it
-	endings
+	// The ways.
+	CutBoth   Ending = iota // both ends at once
+	CutClient               // the agent's end at once; the listener's once the agent has been there again and was answered, or at the end
+	CutServer               // the other way round
+	HalfOpen                // neither: nothing passes any more, and nobody hears of it
+	Endings                 // how many there are
 )
 
-// fate is what becomes of one connection: how many frames pass, in both directions together, before it ends, and whether half of the next one
+// Fate is what becomes of one connection: how many frames pass, in both directions together, before it ends, and whether half of the next one
 // does. The requests and answers of the upgrade count as frames.
-type fate struct {
-	frames int
-	half   bool
-	end    ending
+type Fate struct {
+	Frames int
+	Half   bool
+	End    Ending
 }
 
-// proxy stands between agents and a listener. It knows where frames begin and end.
-type proxy struct {
+// Proxy stands between agents and a listener. It knows where frames begin and end.
+type Proxy struct {
 	port   net.Listener
 	to     string
-	fateOf func(connection int) (fate, bool)
+	fateOf func(connection int) (Fate, bool)
 	wg     sync.WaitGroup
 
 	mu    sync.Mutex
@@ -46,16 +46,22 @@ type proxy struct {
 	ended bool
 }
 
-func newProxy(t testing.TB, to string, fateOf func(int) (fate, bool)) *proxy {
+// New opens one before the listener at an address. fateOf says what becomes of its connections, which are counted from 0; false: nothing.
+func New(to string, fateOf func(connection int) (Fate, bool)) (*Proxy, error) {
 	port, err := net.Listen("tcp4", "127.0.0.1:0")
-	require.NoError(t, err)
-	p := &proxy{port: port, to: to, fateOf: fateOf, open: map[net.Conn]struct{}{}}
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{port: port, to: to, fateOf: fateOf, open: map[net.Conn]struct{}{}}
 	p.wg.Go(p.accept)
-	t.Cleanup(p.close)
-	return p
+	return p, nil
 }
 
-func (p *proxy) close() {
+// Addr is where agents connect.
+func (p *Proxy) Addr() string { return p.port.Addr().String() }
+
+// Close ends everything.
+func (p *Proxy) Close() {
 	p.mu.Lock()
 	p.ended = true
 	for c := range p.open {
@@ -66,13 +72,14 @@ func (p *proxy) close() {
 	p.wg.Wait()
 }
 
-func (p *proxy) wasCut() int {
+// Cuts is how many connections it has ended.
+func (p *Proxy) Cuts() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.cuts
 }
 
-func (p *proxy) hold(c net.Conn) {
+func (p *Proxy) hold(c net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.open[c] = struct{}{}; p.ended {
@@ -80,7 +87,7 @@ func (p *proxy) hold(c net.Conn) {
 	}
 }
 
-func (p *proxy) accept() {
+func (p *Proxy) accept() {
 	for {
 		client, err := p.port.Accept()
 		if err != nil {
@@ -105,9 +112,9 @@ func (p *proxy) accept() {
 
 // leg is one connection through the proxy.
 type leg struct {
-	p              *proxy
+	p              *Proxy
 	client, server net.Conn
-	fate           fate
+	fate           Fate
 	doomed         bool
 
 	mu    sync.Mutex
@@ -139,7 +146,7 @@ func (l *leg) send(unit []byte, to net.Conn, up bool) bool {
 	if l.over {
 		return false
 	}
-	if !l.doomed || l.count < l.fate.frames {
+	if !l.doomed || l.count < l.fate.Frames {
 		l.count++
 		_, err := to.Write(unit)
 		if !up && l.count == 2 {
@@ -148,32 +155,32 @@ func (l *leg) send(unit []byte, to net.Conn, up bool) bool {
 		return err == nil
 	}
 	l.over = true
-	if l.fate.half {
+	if l.fate.Half {
 		_, _ = to.Write(unit[:len(unit)/2])
 	}
 	l.p.cut(l)
 	return false
 }
 
-func (p *proxy) cut(l *leg) {
+func (p *Proxy) cut(l *leg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cuts++
-	switch l.fate.end {
-	case cutBoth:
+	switch l.fate.End {
+	case CutBoth:
 		l.client.Close()
 		l.server.Close()
-	case cutClient:
+	case CutClient:
 		l.client.Close()
 		p.late = append(p.late, l.server)
-	case cutServer:
+	case CutServer:
 		l.server.Close()
 		p.late = append(p.late, l.client)
 	}
 }
 
 // answered closes what was to be closed late: the order of the two connections' ends is now another one.
-func (p *proxy) answered() {
+func (p *Proxy) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.late {
