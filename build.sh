@@ -11,8 +11,9 @@ usage() {
     cat <<'END'
 usage: ./build.sh CHORE
 
-  build                     the library, into build/lib and build/include
-  demo [--transcript FILE]  builds and plays the example: a guard in C and a scripted agent
+  build                     the library, into build/lib and build/include; the command aicc and the example game, into build/bin
+  demo [--patient] [--transcript FILE]
+                            builds and plays the example: a guard in C and a scripted agent; --patient also waits out a real minute
   test [STEP...]            every check there is, or some steps of it; `test list` names them
   bench [events] [--smoke]  benchmarks, as ratios to a reference in the same run; events: of events alone, in one table with
                             their budgets; --smoke only sees that they run
@@ -172,6 +173,8 @@ library_size() { awk -v bytes="$(wc -c <"$out/lib/$file")" 'BEGIN { printf "%.1f
 chore_build() {
     prepare
     write_library
+    write_command
+    [ "$(go env GOOS)" != linux ] || write_guard
     say "built $(short "$out/lib/$file"): $(library_size), $(go env GOOS)/$(go env GOARCH)${AICC_TAGS:+, tags $AICC_TAGS}"
     case $(go env GOOS) in
         linux)
@@ -179,6 +182,12 @@ chore_build() {
             say "       or PKG_CONFIG_PATH=$out/lib/pkgconfig pkg-config --cflags --libs libaicc; or CMake, see examples/cmake" ;;
         *) say "note:  this is tested on linux/amd64; on $(go env GOOS) it has only been written. Please report what you find." ;;
     esac
+    [ ! -x "$out/bin/guard" ] || say "try:   $(short "$out/bin/guard"), and in another terminal $(short "$out/bin/aicc") play ws://127.0.0.1:8765"
+}
+
+write_command() {
+    (cd "$root" && CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$stage/aicc" ./cmd/aicc)
+    place "$stage/aicc" "$out/bin/aicc"
 }
 
 # ---- demo
@@ -234,7 +243,7 @@ chore_fuzz() {
     local package name target=() failed=0
     prepare
     cd "$root"
-    [ $# -gt 0 ] || set -- ./core/... ./capi/...
+    [ $# -gt 0 ] || set -- ./core/... ./capi/... ./cmd/...
     while read -r name package; do target+=("$package $name"); done < <(list_fuzz "$@")
     [ ${#target[@]} -gt 0 ] || die "no fuzz tests in $*"
     for name in "${target[@]}"; do

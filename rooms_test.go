@@ -38,7 +38,6 @@ var modules = map[string][]string{
 	"github.com/kaptinlin/jsonschema": {"core/schema"},
 	"github.com/coder/websocket":      {"core/transport", "core/agent"},
 	// The command alone is more than a library: what it links, no game links.
-	"github.com/charmbracelet/bubbles":       {"cmd"},
 	"github.com/charmbracelet/bubbletea":     {"cmd"},
 	"github.com/charmbracelet/lipgloss":      {"cmd"},
 	"github.com/charmbracelet/x/ansi":        {"cmd"},

@@ -1,7 +1,7 @@
 # The test run; build.sh reads this. A step is a function step_NAME: its output is build/log/NAME.log, shown when it fails.
 # A step that runs Go tests counts each of them, any other step counts as one. Where CI is true, what is skipped has failed.
 
-steps="gofmt vet rooms core race library capi demo ajv cmake docs bench"
+steps="gofmt vet rooms core race library capi command examples demo ajv cmake docs bench"
 
 # What Debian calls it, and how to see that it is here.
 packages() {
@@ -22,6 +22,8 @@ make                 command -v make
 pkg-config           command -v pkg-config
 nodejs               command -v node
 npm                  command -v npm
+tmux                 command -v tmux
+chromium             command -v chromium
 END
 }
 
@@ -61,7 +63,7 @@ install_packages() {
     [ -z "$missing" ] || say "could not be installed: $missing"
 }
 
-# ajv, from npm, kept by the lock file's sum. Tests find it by AICC_NODE_MODULES, which stays unset where it cannot be had.
+# The modules of .ci/node, from npm, kept by the lock file's sum. Tests find it by AICC_NODE_MODULES, which stays unset where it cannot be had.
 install_node_modules() {
     local sum modules try
     command -v node >/dev/null && command -v npm >/dev/null || return 0
@@ -202,8 +204,12 @@ step_library() {
     [ "$(readelf -d "$out/lib/libaicc.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" = libaicc.so.0 ]
 }
 
-# Whatever is left: the C front with its C programs, the command, the examples.
-step_capi() { go_tests $(cd "$root" && go list ./... | grep -v -e '^aicc.dev/libaicc$' -e '^aicc.dev/libaicc/core/'); }
+# The C front, with its C programs.
+step_capi() { go_tests ./capi/...; }
+
+step_command() { go_tests ./cmd/...; }
+
+step_examples() { go_tests ./examples/...; }
 
 step_demo() {
     write_library

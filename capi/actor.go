@@ -73,6 +73,9 @@ func (a *actor) turn() {
 	if a.closing {
 		a.unwire()
 	}
+	if w := a.host.wire; w != nil && w.Asked() {
+		a.bridge.EachManifest(w.Tools)
+	}
 	a.publish()
 }
 
@@ -106,6 +109,12 @@ func (a *actor) step(r *C.aicc_rec) {
 	a.rec = bridge.Record{
 		Kind: bridge.Kind(r.kind), Flags: uint16(r.flags), Session: uint32(r.session), Object: uint32(r.object),
 		Arg: uint64(r.arg), Tick: uint64(r.tick), Data: payload(r),
+	}
+	if a.host.wire != nil {
+		a.host.wire.At(a.rec.Tick)
+		if a.rec.Kind == bridge.RecReceive {
+			a.host.wire.Received(a.rec.Session, a.rec.Data)
+		}
 	}
 	switch a.rec.Kind {
 	case bridge.RecCreate:

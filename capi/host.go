@@ -68,12 +68,15 @@ func (h *host) item(kind, session, tool uint32, reason int32, p unsafe.Pointer, 
 
 func (h *host) Agent(session uint32, change bridge.AgentChange) {
 	if h.wire != nil {
-		h.wire.Agent(session, change == bridge.AgentGone)
+		h.wire.Agent(session, change)
 	}
 	h.item(C.AICC_ITEM_AGENT, session, 0, int32(change), nil, 0)
 }
 
 func (h *host) Fault(session, tool uint32, message string) {
+	if h.wire != nil {
+		h.wire.Fault(session, message)
+	}
 	p, n := textOf(message)
 	h.item(C.AICC_ITEM_FAULT, session, tool, 0, p, n)
 }
@@ -153,6 +156,9 @@ func logLine(level bridge.Level, message string) {
 }
 
 func (h *host) Log(level bridge.Level, session, tool uint32, message string) {
+	if h.wire != nil {
+		h.wire.Log(level, session, message)
+	}
 	p, n := textOf(message)
 	C.aicc_core_log(C.int32_t(level), h.slot, C.uint32_t(session), C.uint32_t(tool), p, n)
 }

@@ -6,6 +6,7 @@ package main
 #include "core.h"
 
 #cgo nocallback aicc_core_bridge
+#cgo nocallback aicc_core_wake
 #cgo noescape aicc_core_attach
 #cgo nocallback aicc_core_attach
 #cgo nocallback aicc_core_begin
@@ -23,8 +24,10 @@ import (
 	"io/fs"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"aicc.dev/libaicc/core/bridge"
+	"aicc.dev/libaicc/core/inspector"
 	"aicc.dev/libaicc/core/transport"
 )
 
@@ -36,6 +39,7 @@ type listener struct {
 	fixed   bool // what agents ask for does not count
 	port    *transport.Listener
 	rosters transport.Rosters
+	hub     *inspector.Hub // nil: nobody may look
 }
 
 // listeners are the process's, by their number in the handle. Numbers are not used again.
@@ -68,6 +72,10 @@ func listen(f bridge.Fields) ([]byte, *bridge.Failure) {
 		Address: string(f.Str(0)), Port: int(f.Int(C.AICC_LISTEN_PORT)), Token: string(f.Str(1)), Hosts: names(2, hosts), Origins: names(2+hosts, origins),
 		Replace: f.Int(C.AICC_LISTEN_SECOND) != 0, Log: func(text string) { logLine(bridge.Warn, text) },
 	}
+	if f.Int(C.AICC_LISTEN_INSPECTOR) != 0 {
+		l.hub = inspector.New(inspector.Options{})
+		o.Inspector = l.hub
+	}
 	listeners.Lock()
 	full := len(listeners.all) >= maxListeners
 	listeners.Unlock()
@@ -76,6 +84,9 @@ func listen(f bridge.Fields) ([]byte, *bridge.Failure) {
 	}
 	port, err := transport.Listen(o, &l.rosters)
 	if err != nil {
+		if l.hub != nil {
+			l.hub.Close()
+		}
 		return nil, listenFailure(err)
 	}
 	l.port = port
@@ -111,7 +122,10 @@ func ofListener(kind int32, number uint64) ([]byte, *bridge.Failure) {
 	case C.AICC_ASK_ADDRESS:
 		return []byte(l.port.Addr()), nil
 	case C.AICC_ASK_INSPECTOR:
-		return nil, &bridge.Failure{Status: bridge.StatusState, Message: "the inspector was not turned on: aicc_listen_options.inspector"}
+		if l.hub == nil {
+			return nil, &bridge.Failure{Status: bridge.StatusState, Message: "the inspector was not turned on: aicc_listen_options.inspector"}
+		}
+		return []byte(l.port.InspectorURL()), nil
 	}
 	endListener(number)
 	return nil, nil
@@ -125,7 +139,12 @@ func endListener(number uint64) {
 	listeners.Unlock()
 	if l != nil {
 		l.port.Shut()
-		go l.port.Close()
+		go func() {
+			l.port.Close()
+			if l.hub != nil {
+				l.hub.Close()
+			}
+		}()
 	}
 }
 
@@ -151,18 +170,66 @@ func join(number uint64, world string, slot uint32) (wire, *bridge.Failure) {
 		return nil, failure
 	}
 	m := &mailbox{handle: C.aicc_core_bridge(C.uint32_t(slot)), fixed: l.fixed}
-	r := &roster{Roster: transport.NewRoster(world, m), of: &l.rosters}
-	l.rosters.Add(r.Roster)
+	r := &roster{roster: transport.NewRoster(world, m), of: &l.rosters}
+	if l.hub != nil {
+		r.watched = l.hub.World(world, func() {
+			r.asked.Store(true)
+			C.aicc_core_wake(C.uint32_t(slot))
+		})
+	}
+	l.rosters.Add(r.roster)
 	return r, nil
 }
 
 // roster is the wire of a bridge.
 type roster struct {
-	*transport.Roster
-	of *transport.Rosters
+	roster  *transport.Roster
+	of      *transport.Rosters
+	watched *inspector.World // nil: by nobody, and every method of it does nothing
+	asked   atomic.Bool
+	tick    uint64
 }
 
-func (r *roster) End() { r.of.Remove(r.Roster) }
+func (r *roster) At(tick uint64) { r.tick = tick }
+
+func (r *roster) Open(session uint32, name string) {
+	r.watched.Open(session, name)
+	r.roster.Open(session, name)
+}
+
+func (r *roster) Closed(session uint32) {
+	r.watched.Closed(session)
+	r.roster.Closed(session)
+}
+
+func (r *roster) Agent(session uint32, change bridge.AgentChange) {
+	r.watched.Agent(session, change)
+	r.roster.Agent(session, change == bridge.AgentGone)
+}
+
+func (r *roster) Received(session uint32, m []byte) { r.watched.In(session, r.tick, m) }
+
+func (r *roster) Message(session uint32, epoch uint64, m []byte) {
+	r.watched.Out(session, r.tick, m)
+	r.roster.Message(session, epoch, m)
+}
+
+func (r *roster) Detached(session uint32, epoch uint64) { r.roster.Detached(session, epoch) }
+
+func (r *roster) Fault(session uint32, text string) { r.watched.Fault(session, text) }
+
+func (r *roster) Log(level bridge.Level, session uint32, text string) {
+	r.watched.Log(level, session, text)
+}
+
+func (r *roster) Asked() bool { return r.asked.Load() && r.asked.CompareAndSwap(true, false) }
+
+func (r *roster) Tools(session uint32, tools [][]byte) { r.watched.Tools(session, tools) }
+
+func (r *roster) End() {
+	r.of.Remove(r.roster)
+	r.watched.Close()
+}
 
 // mailbox is transport.Wire over the front: each method leaves a record there.
 type mailbox struct {

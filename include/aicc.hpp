@@ -273,6 +273,45 @@ struct event_options : aicc_event_options {
     aicc_event_options c() const { aicc_event_options o = *this; o.kind = str(kind); return o; }
 };
 
+struct listen_options : aicc_listen_options {
+    std::string_view address, token;
+    std::vector<std::string_view> hosts, origins;
+    listen_options(int32_t p = 0) : aicc_listen_options() { aicc_listen_options_init(this, sizeof(aicc_listen_options)), port = p; }
+};
+
+/* ---- one port: agents reach the bridges that have it as their bridge_options::listener. Closes with its object. */
+class listener {
+public:
+    explicit listener(const listen_options &options)
+    {
+        aicc_listen_options o = options;
+        std::vector<aicc_str> names;
+        for (std::string_view n : options.hosts) names.push_back(str(n));
+        for (std::string_view n : options.origins) names.push_back(str(n));
+        o.address = str(options.address), o.token = str(options.token);
+        o.hosts = names.data(), o.hosts_count = options.hosts.size();
+        o.origins = names.data() + o.hosts_count, o.origins_count = options.origins.size();
+        aicc_error e;
+        check(aicc_listen(&o, &h_, &e), e);
+    }
+    explicit listener(int32_t port = 0) : listener(listen_options(port)) {}
+    listener(listener &&other) noexcept : h_(std::exchange(other.h_, {})) {}
+    listener &operator=(listener &&other) noexcept { std::swap(h_, other.h_); return *this; }
+    ~listener() { if (h_.id != 0) aicc_listener_close(h_); }
+    aicc_listener c() const { return h_; }
+    std::string address() const { return text(aicc_listener_address); }         /* "127.0.0.1:41234" */
+    std::string inspector() const { return text(aicc_listener_inspector); }     /* its URL; an error when it was not turned on */
+private:
+    std::string text(aicc_status (AICC_CALL *f)(aicc_listener, char *, std::size_t, std::size_t *)) const
+    {
+        char buf[512];
+        std::size_t n = 0;
+        check(f(h_, buf, sizeof buf, &n));
+        return std::string(buf, n);
+    }
+    aicc_listener h_{};
+};
+
 /* ---- one world */
 class bridge {
 public:

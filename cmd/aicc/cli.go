@@ -25,10 +25,24 @@ type env struct {
 	now      func() time.Time
 }
 
+// group is the first word of a command. A group of one verb without a name is a command by itself: `aicc lint FILE`.
 type group struct {
 	name, short string
 	verbs       []verb
 }
+
+// command makes a group that needs no second word. short is what the list says, and v has the rest.
+func command(v verb) group {
+	g := group{name: v.name, short: v.short}
+	v.name = ""
+	g.verbs = []verb{v}
+	return g
+}
+
+func (g *group) single() bool { return len(g.verbs) == 1 && g.verbs[0].name == "" }
+
+// words are what is typed before a verb's arguments.
+func (g *group) words(v *verb) string { return strings.TrimSpace("aicc " + g.name + " " + v.name) }
 
 type verb struct {
 	name, arguments string
@@ -77,6 +91,13 @@ func run(args []string, e *env) int {
 		fmt.Fprintf(e.err, "aicc: there is no %q; `aicc help` lists what there is\n", args[0])
 		return exitWrong
 	}
+	if g.single() {
+		if asked {
+			g.verbs[0].help(e.out, g)
+			return exitGood
+		}
+		return g.verbs[0].run(g, args[1:], e)
+	}
 	if len(args) == 1 || args[1] == "help" && len(args) == 2 || isHelp(args[1]) {
 		if asked || len(args) > 1 {
 			g.help(e.out)
@@ -100,7 +121,7 @@ func run(args []string, e *env) int {
 func isHelp(s string) bool { return s == "-h" || s == "-help" || s == "--help" }
 
 func (v *verb) flags(g *group) (flags *flag.FlagSet, asJSON *bool, act func(*call) error) {
-	flags = flag.NewFlagSet("aicc "+g.name+" "+v.name, flag.ContinueOnError)
+	flags = flag.NewFlagSet(g.words(v), flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {}
 	asJSON = flags.Bool("json", false, "write everything to standard output, as one JSON value")
@@ -135,15 +156,18 @@ func (v *verb) run(g *group, args []string, e *env) int {
 // fail says what went wrong and gives the status to end with.
 func (v *verb) fail(g *group, e *env, err error) int {
 	var usage usageError
+	var status exitStatus
 	switch {
 	case err == nil:
 		return exitGood
+	case errors.As(err, &status):
+		return int(status)
 	case errors.Is(err, errNo):
 		return exitNo
 	case errors.As(err, &usage):
-		fmt.Fprintf(e.err, "aicc %s %s: %s\nusage: aicc %s %s %s\n`aicc help %s %s` says more\n", g.name, v.name, err, g.name, v.name, v.arguments, g.name, v.name)
+		fmt.Fprintf(e.err, "%s: %s\nusage: %s %s\n`%s` says more\n", g.words(v), err, g.words(v), v.arguments, strings.Replace(g.words(v), "aicc", "aicc help", 1))
 	default:
-		fmt.Fprintf(e.err, "aicc %s %s: %s\n", g.name, v.name, err)
+		fmt.Fprintf(e.err, "%s: %s\n", g.words(v), err)
 	}
 	return exitWrong
 }
@@ -174,15 +198,19 @@ func (g *group) names() (names []string) {
 }
 
 func help(w io.Writer) {
-	fmt.Fprint(w, "usage: aicc GROUP VERB [OPTIONS] [FILE...]\n\n")
+	fmt.Fprint(w, "usage: aicc COMMAND [OPTIONS] [ARGUMENT...]\n\n")
 	for i := range groups {
 		g := &groups[i]
+		if g.single() {
+			fmt.Fprintf(w, "aicc %-12s%s\n", g.name, g.short)
+			continue
+		}
 		fmt.Fprintf(w, "%s: %s\n", g.name, g.short)
 		for _, v := range g.verbs {
 			fmt.Fprintf(w, "  aicc %s %-10s%s\n", g.name, v.name, v.short)
 		}
 	}
-	fmt.Fprint(w, "\n`aicc help GROUP VERB` says more of one. A FILE is - for standard input, which is also read when no file is named.\n"+
+	fmt.Fprint(w, "\n`aicc help COMMAND` says more of one. A FILE is - for standard input, which is also read when no file is named.\n"+
 		"Status: 0 good; 1 the answer is no; 2 wrong arguments, or a file that cannot be read.\n")
 }
 
@@ -195,7 +223,7 @@ func (g *group) help(w io.Writer) {
 }
 
 func (v *verb) help(w io.Writer, g *group) {
-	fmt.Fprintf(w, "usage: aicc %s %s %s\n\n%s\n", g.name, v.name, v.arguments, strings.TrimSpace(v.long))
+	fmt.Fprintf(w, "usage: %s %s\n\n%s\n", g.words(v), v.arguments, strings.TrimSpace(v.long))
 	flags, _, _ := v.flags(g)
 	fmt.Fprint(w, "\noptions:\n")
 	flags.VisitAll(func(f *flag.Flag) {

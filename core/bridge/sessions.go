@@ -102,6 +102,15 @@ func (b *Bridge) sessionStep(s *session.Session, r *Record) {
 	}
 }
 
+// EachManifest calls f with the tools of every session, as they stand in its manifest.
+func (b *Bridge) EachManifest(f func(session uint32, tools [][]byte)) {
+	for number, s := range b.sessions {
+		var tools [][]byte
+		s.EachTool(func(t *session.Tool) { tools = append(tools, t.JSON) })
+		f(number, tools)
+	}
+}
+
 // wishOf reads what an agent asks for, if it does.
 func wishOf(data []byte) (w session.Wish) {
 	f, ok := ParseFields(data)

@@ -209,7 +209,7 @@ func (l *Listener) serve(nc *netConn, entry *list.Element) {
 		case inspects:
 			upgraded, refusal = l.inspect(nc, r, entry)
 		case r.URL.Path == "/" && !isUpgrade(r):
-			if refusal = l.list(nc); refusal == nil {
+			if refusal = l.list(nc, r.Header.Get("Origin")); refusal == nil {
 				return
 			}
 		default:
@@ -220,19 +220,19 @@ func (l *Listener) serve(nc *netConn, entry *list.Element) {
 		l.mu.Lock()
 		l.stats.Refused++
 		l.mu.Unlock()
-		answer(nc, refusal.Status, refusal.body())
+		answer(nc, refusal.Status, "", refusal.body())
 		linger(nc)
 	}
 }
 
 const maxLists = 8
 
-// list answers GET /.
-func (l *Listener) list(nc *netConn) *Refusal {
+// list answers GET /. A page of an origin that may connect may read it.
+func (l *Listener) list(nc *netConn, origin string) *Refusal {
 	select {
 	case l.lists <- struct{}{}:
 		defer func() { <-l.lists }()
-		answer(nc, http.StatusOK, listing(l.bridges.Worlds()))
+		answer(nc, http.StatusOK, origin, listing(l.bridges.Worlds()))
 		linger(nc)
 		return nil
 	default:

@@ -98,7 +98,10 @@ func TestListing(t *testing.T) {
 		head, body, _ := strings.Cut(got, "\r\n\r\n")
 		require.True(t, strings.HasPrefix(head, "HTTP/1.1 200 OK\r\n"), "%s: %s", host, head)
 		require.Equal(t, want, body)
+		require.Contains(t, head, "\r\nAccess-Control-Allow-Origin: https://studio.example\r\nVary: Origin")
 	}
+	require.NotContains(t, ask(t, l, "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer s3cret\r\n\r\n"), "Access-Control")
+	require.NotContains(t, ask(t, l, "GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: https://other.example\r\nAuthorization: Bearer s3cret\r\n\r\n"), "Access-Control")
 }
 
 func TestAsked(t *testing.T) {

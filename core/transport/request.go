@@ -147,9 +147,12 @@ func isUpgrade(r *http.Request) bool {
 }
 
 // answer writes a whole response.
-func answer(nc net.Conn, status int, body []byte) {
+func answer(nc net.Conn, status int, origin string, body []byte) {
 	b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n",
 		status, http.StatusText(status), len(body))
+	if origin != "" {
+		b = fmt.Appendf(b, "Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n", origin)
+	}
 	switch status {
 	case http.StatusUnauthorized:
 		b = append(b, "WWW-Authenticate: Bearer\r\n"...)

@@ -1,18 +1,19 @@
 /* guard.c: a night watchman whose character is played by an agent over aicc/0.1. All that a game says to libaicc; read it from top to bottom.
  *
  * The guard stands at the gate of a walled yard. It is dark, and his lantern is out. Somewhere glass breaks. That game is watch.c.
- * Messages go over stdin and stdout, one a line (host.h). What the guard does is told on stderr.
+ * Agents connect by WebSocket to the URL that is the first line on stdout; what the guard does is told on stderr. One agent at a time plays him,
+ * and each finds the night as it began. Ctrl-C ends the game.
  * Watch:  ./build.sh demo
- * Build:  gcc -Iinclude examples/c/guard.c examples/c/watch.c examples/c/host.c -Lbuild/lib -laicc -lm -Wl,-rpath,$PWD/build/lib -o guard
+ * Build:  gcc -Iinclude examples/c/guard.c examples/c/watch.c -Lbuild/lib -laicc -lm -Wl,-rpath,$PWD/build/lib -o guard
  */
 #include "aicc.h"
-#include "host.h"
 #include "watch.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#define PORT       8765                 /* unless another is given; 0: any that is free */
 #define JSON(...)  #__VA_ARGS__         /* lets JSON stand in C as it is */
 #define NO_KEY     aicc_s(NULL)         /* "not given" */
 #define tell(...)  (fprintf(stderr, "guard: " __VA_ARGS__), fputc('\n', stderr))
@@ -27,12 +28,13 @@ static aicc_status check(aicc_status status, const char *call, int line)
     exit(1);
 }
 
-static struct wire  wire;
-static aicc_bridge  bridge;
-static aicc_session session;
-static aicc_event   heard, walking, thief;
-static aicc_call    walk, pull, words;  /* the calls that he is busy with; id 0: none */
-static int          over;
+static aicc_listener listener;
+static aicc_bridge   bridge;
+static aicc_session  session;
+static aicc_event    heard, walking, thief;
+static aicc_call     walk, pull, words; /* what he is busy with, or was last */
+static aicc_tool     dropped;           /* the sack's, while it lies there */
+static volatile sig_atomic_t over;
 
 /* ---- JSON that goes out: into a buffer of ours, without a heap */
 static void write_point(aicc_writer *out, const char *key, double x, double y)
@@ -71,17 +73,15 @@ static aicc_status AICC_CALL look(const aicc_request *request, void *user_data)
     aicc_write_object(&out, aicc_s("map"));
     for (size_t i = 0; i < PLACES; i++) write_point(&out, places[i].name, places[i].x, places[i].y);
     aicc_write_end(&out);
-    CHECK(aicc_call_succeed(request->call, written(&out)));
-    return AICC_OK;
+    return aicc_call_succeed(request->call, written(&out));
 }
 
 static aicc_status AICC_CALL listen(const aicc_request *request, void *user_data)
 {
     (void)user_data;
     tell("listens");
-    CHECK(aicc_call_succeed(request->call, aicc_s(watch.thief == STEALING ? JSON({"sounds":[{"what":"breaking glass","from":"store"}]})
-                                                                          : JSON({"sounds":[]}))));
-    return AICC_OK;
+    return aicc_call_succeed(request->call, aicc_s(watch.thief == STEALING ? JSON({"sounds":[{"what":"breaking glass","from":"store"}]})
+                                                                           : JSON({"sounds":[]})));
 }
 
 /* ---- Four actuators */
@@ -93,14 +93,6 @@ static aicc_status AICC_CALL light_lantern(const aicc_request *request, void *us
     return AICC_OK;                     /* not answered, so `{}` is the answer */
 }
 
-/* What takes seconds is pending now, and tell_agent() answers when it is done. */
-static aicc_status later(const aicc_request *request, aicc_call *call)
-{
-    *call = request->call;
-    CHECK(aicc_call_set_user_data(request->call, call));    /* comes back if the call ends without us: see on_item */
-    return AICC_PENDING;
-}
-
 static aicc_status AICC_CALL walk_to(const aicc_request *request, void *user_data)
 {
     aicc_str place;
@@ -110,7 +102,8 @@ static aicc_status AICC_CALL walk_to(const aicc_request *request, void *user_dat
     CHECK(aicc_value_number(&request->input, aicc_s("speed"), &speed));     /* not sent: the schema's default is there */
     guard_sets_out(place.ptr, place.len, speed);
     tell("sets out for the %s at %.1f m/s", watch.to->name, speed);
-    return later(request, &walk);
+    walk = request->call;
+    return AICC_PENDING;                /* it takes seconds: tell_agent() answers when he is there */
 }
 
 /* The rope is stiff and wants two seconds the first time; the tool has 0.8. The bridge keeps that time, nobody here does. */
@@ -119,15 +112,15 @@ static aicc_status AICC_CALL ring_bell(const aicc_request *request, void *user_d
     (void)user_data;
     guard_pulls_rope();
     tell("hangs on the bell rope");
-    return later(request, &pull);
+    pull = request->call;
+    return AICC_PENDING;
 }
 
 static aicc_status AICC_CALL open_sack(const aicc_request *request, void *user_data)
 {
     (void)user_data;
     tell("opens the sack");
-    CHECK(aicc_call_succeed(request->call, aicc_s(JSON({"found":["two candlesticks","a cheese"]}))));
-    return AICC_OK;
+    return aicc_call_succeed(request->call, aicc_s(JSON({"found":["two candlesticks","a cheese"]})));
 }
 
 /* ---- One generator */
@@ -138,7 +131,8 @@ static aicc_status AICC_CALL say(const aicc_request *request, void *user_data)
     CHECK(aicc_value_string(&request->input, aicc_s("text"), &text));
     guard_speaks();
     tell("says: %.*s", (int)text.len, text.ptr);
-    return later(request, &words);
+    words = request->call;
+    return AICC_PENDING;
 }
 
 /* What the agent is told of them. Times, limits and capabilities are the bridge's business: these functions never see a call too many. */
@@ -159,15 +153,14 @@ static const struct tool {
     { AICC_GENERATOR, "say", say, 2, 1, 0, NULL, "Speaks a line, heard 12 metres away. One at a time, two a minute.",
       JSON({"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":120}}}),
       JSON({"type":"object","required":["heard_by"],"properties":{"heard_by":{"type":"array","items":{"type":"string"}}}}) },
-/* This one is not there from the start: the thief must drop it first. */
-}, sack = { AICC_ACTUATOR, "open_sack", open_sack, 0, 0, 0, NULL, "Opens the sack that the thief has dropped.", NULL,
+}, sack = { /* is not there from the start: the thief must drop it first */ AICC_ACTUATOR, "open_sack", open_sack, 0, 0, 0, NULL, "Opens the sack that the thief has dropped.", NULL,
             JSON({"type":"object","required":["found"],"properties":{"found":{"type":"array","items":{"type":"string"}}}}) };
 
-/* Before a session opens or while agents watch: they get the new manifest. */
-static void register_tool(const struct tool *tool)
+/* Before a session opens or while agents watch: they get the new manifest. The handle is only needed to take the tool away again. */
+static aicc_tool register_tool(const struct tool *tool)
 {
     aicc_tool_options options;
-    aicc_tool handle;                   /* only needed to take the tool away again */
+    aicc_tool handle;
     aicc_tool_options_init(&options, sizeof options);
     options.cls = tool->cls;
     options.id = aicc_s(tool->id);
@@ -180,6 +173,7 @@ static void register_tool(const struct tool *tool)
     if (tool->timeout_ms) options.timeout_ms = tool->timeout_ms;
     options.fn = tool->fn;
     CHECK(aicc_tool_register(bridge, &options, &handle, &fault));
+    return handle;
 }
 
 static void define_event(aicc_event *event, int32_t topic, const char *kind)
@@ -192,19 +186,27 @@ static void define_event(aicc_event *event, int32_t topic, const char *kind)
 }
 
 /* ---- Each frame: what pump has to say that is no call */
+static void begin_anew(void)            /* for the next agent */
+{
+    watch_reset();
+    CHECK(aicc_session_grant(session, aicc_s("alarm"), 0));
+    if (dropped.id) CHECK(aicc_tool_unregister(dropped));
+    dropped.id = 0;
+    if (!aicc_session_has_agent(session)) CHECK(aicc_session_reset(session, NO_KEY));   /* limits too, unless the next one is there already */
+}
+
 static void AICC_CALL on_item(const aicc_item *item, void *user_data)
 {
     (void)user_data;
     if (item->kind == AICC_ITEM_CALL_ENDED) {           /* out of time, or the agent left for good: stop working on it */
-        if (item->call_user == &walk) guard_stops(), tell("stops where he is");
-        else if (item->call_user == &pull) guard_lets_go(), tell("lets go of the rope");
-        else guard_breaks_off(), tell("breaks off");
-        ((aicc_call *)item->call_user)->id = 0;
+        if (item->call.id == walk.id) guard_stops(), tell("stops where he is");
+        if (item->call.id == pull.id) guard_lets_go(), tell("lets go of the rope");
+        if (item->call.id == words.id) guard_breaks_off(), tell("breaks off");
     } else if (item->kind == AICC_ITEM_AGENT) {
         if (item->reason == AICC_AGENT_CONNECTED) watch_begin();
         if (item->reason == AICC_AGENT_DETACHED) tell("hears no more orders, and goes on with the last");   /* his calls stay open */
         if (item->reason == AICC_AGENT_RESUMED) tell("hears orders again");
-        over |= item->reason == AICC_AGENT_GONE;        /* it said good-bye, or did not come back in time */
+        if (item->reason == AICC_AGENT_GONE) begin_anew();      /* it said good-bye, or did not come back in time */
     }
 }
 
@@ -212,10 +214,8 @@ static void words_out(void)
 {
     int hears = thief_hears();
     CHECK(aicc_call_succeed(words, aicc_s(hears ? JSON({"heard_by":["thief"]}) : JSON({"heard_by":[]}))));
-    words.id = 0;
-    if (!hears) return;
-    CHECK(aicc_event_json(thief, session, aicc_s(watch.thief == CAUGHT ? JSON({"does":"drops the sack"}) : JSON({"does":"runs away"}))));
-    if (watch.thief == CAUGHT) register_tool(&sack);
+    if (hears) CHECK(aicc_event_json(thief, session, aicc_s(watch.thief == CAUGHT ? JSON({"does":"drops the sack"}) : JSON({"does":"runs away"}))));
+    if (hears && watch.thief == CAUGHT) dropped = register_tool(&sack);
 }
 
 /* AICC_GONE, the time of a call was over meanwhile, is no mistake. */
@@ -224,11 +224,7 @@ static void tell_agent(unsigned happened)
     char text[128];
     aicc_writer out;
     if (happened & GLASS_BREAKS) CHECK(aicc_event_json(heard, session, aicc_s(JSON({"sound":"breaking glass"}))));
-    if (happened & BELL_RINGS) {
-        tell("rings the bell");
-        CHECK(aicc_call_succeed(pull, NO_KEY));
-        pull.id = 0;
-    }
+    if (happened & BELL_RINGS) tell("rings the bell"), CHECK(aicc_call_succeed(pull, NO_KEY));
     if (happened & WORDS_OUT) words_out();
     if (!(happened & (ON_THE_WAY | ARRIVED))) return;
     aicc_write_begin(&out, text, sizeof text);
@@ -240,60 +236,63 @@ static void tell_agent(unsigned happened)
         tell("is at the %s", watch.at->name);
         aicc_write_string(&out, aicc_s("place"), aicc_s(watch.at->name));
         CHECK(aicc_call_succeed(walk, written(&out)));
-        walk.id = 0;
     }
 }
 
-static void send_messages(void)
+/* ---- From the start to the end */
+static void open_port(int port)
 {
-    static char text[(4 << 20) + 1];    /* no message is longer; log lines are short */
-    aicc_session to;                    /* always ours here; with many characters it says which agent's wire */
-    size_t len;
-    while (CHECK(aicc_bridge_next_message(bridge, &to, text, sizeof text, &len)) == AICC_OK) over |= wire_write(text, len) < 0;
-    while (CHECK(aicc_log_next(NULL, text, sizeof text, &len)) == AICC_OK) fprintf(stderr, "aicc: %s\n", text);
+    aicc_listen_options options;
+    aicc_listen_options_init(&options, sizeof options);
+    options.port = port;                /* on this machine only: another address needs a token too */
+    if (aicc_listen(&options, &listener, &fault) < 0) fprintf(stderr, "guard: %s\n", fault.message), exit(1);
 }
 
-int main(void)
+static void open_world(void)
 {
-    aicc_bridge_options bridge_options;
-    aicc_session_options session_options;
-    aicc_str line;
-    signal(SIGPIPE, SIG_IGN);
-    aicc_bridge_options_init(&bridge_options, sizeof bridge_options);
-    bridge_options.name = aicc_s("night watch");
-    bridge_options.kind = AICC_WORLD_2D;
-    CHECK(aicc_bridge_create(&bridge_options, &bridge, &fault));
+    aicc_bridge_options world;
+    aicc_session_options guard;
+    char address[64];
+    size_t len;
+    aicc_bridge_options_init(&world, sizeof world);
+    world.name = aicc_s("night watch");
+    world.kind = AICC_WORLD_2D;
+    world.listener = listener;
+    world.resume_window_ms = 30000;     /* an agent that was cut off has so long to come back; until then the guard is nobody else's */
+    CHECK(aicc_bridge_create(&world, &bridge, &fault));
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) register_tool(&tools[i]);
     define_event(&heard, AICC_TOPIC_AUDIO, NULL);
     define_event(&walking, AICC_TOPIC_STATE_CHANGE, "walking");
     define_event(&thief, AICC_TOPIC_STATE_CHANGE, "thief");
+    aicc_session_options_init(&guard, sizeof guard);
+    guard.name = aicc_s("guard");       /* the URL's character */
+    guard.topics = AICC_TOPIC_AUDIO | AICC_TOPIC_STATE_CHANGE;
+    CHECK(aicc_session_open(bridge, &guard, &session, &fault));
+    CHECK(aicc_bridge_flush(bridge, 5000));         /* now he is there for whoever connects */
+    CHECK(aicc_listener_address(listener, address, sizeof address, &len));
+    printf("ws://%s/aicc?character=guard\n", address), fflush(stdout);
+}
 
-    aicc_session_options_init(&session_options, sizeof session_options);
-    session_options.name = aicc_s("guard");
-    session_options.topics = AICC_TOPIC_AUDIO | AICC_TOPIC_STATE_CHANGE;
-    CHECK(aicc_session_open(bridge, &session_options, &session, &fault));
-    CHECK(aicc_session_attach(session));                /* the agent is at the other end of the pipe */
+static void on_signal(int number) { over = 1, signal(number, SIG_DFL); }    /* the second one ends it at once */
 
+int main(int argc, char **argv)
+{
+    char line[2048], *rest = "";
+    size_t len;
+    long port = argc < 2 ? PORT : strtol(argv[1], &rest, 10);
+    if (argc > 2 || *rest || rest == argv[1] || port < 0 || port > 65535)
+        return fprintf(stderr, "usage: guard [PORT], from 0, which is any that is free, to 65535; without it %d\n", PORT), 2;
+    signal(SIGINT, on_signal), signal(SIGTERM, on_signal);
+    open_port((int)port);
+    open_world();
     while (!over) {
-        enum wire_got got = WIRE_NOTHING;
-        for (int lines = 0; lines < 100 && (got = wire_read(&wire, &line.ptr, &line.len)) > WIRE_NOTHING; lines++) { /* a flood waits */
-            if (got == WIRE_LINE) {
-                aicc_status status = aicc_session_receive(session, line);
-                if (status == AICC_E_FULL) break;       /* the same line again, after this frame */
-                if (status != AICC_E_STATE) CHECK(status);  /* E_STATE: the agent has left already */
-                wire_drop(&wire);
-            } else if (got == WIRE_CUT) CHECK(aicc_session_detach(session));    /* calls go on, results are kept: it may come back */
-            else CHECK(aicc_session_attach(session));
-        }
-        over |= got == WIRE_CLOSED;
         CHECK(aicc_bridge_pump(bridge, NULL, on_item, NULL));   /* NULL: a frame like any other; aicc_frame can say "paused" */
         tell_agent(watch_step(1 / 60.0));               /* here your game does its work, and draws */
-        send_messages();
+        while (CHECK(aicc_log_next(NULL, line, sizeof line, &len)) == AICC_OK) fprintf(stderr, "aicc: %s\n", line);
         frame_wait();
     }
     CHECK(aicc_bridge_close(bridge));                   /* fails what is open, says good-bye */
     CHECK(aicc_bridge_flush(bridge, 1000));
-    send_messages();
     CHECK(aicc_bridge_destroy(bridge));
-    return 0;
+    return CHECK(aicc_listener_close(listener));
 }

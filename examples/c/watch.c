@@ -1,12 +1,16 @@
-/* watch.c: see watch.h. */
+/* watch.c: see watch.h. The clock is POSIX; on Windows wait on a waitable timer. */
+#define _POSIX_C_SOURCE 200809L
 #include "watch.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 const struct place places[PLACES] = { { "gate", 4, 9 }, { "yard", 17, 6 }, { "tower", 5, 2 }, { "store", 31, 2 }, { "well", 28, 9 } };
 
-struct watch watch = { .x = 4, .y = 9, .at = &places[GATE] };
+#define EVENING { .x = 4, .y = 9, .at = &places[GATE] }
+struct watch watch = EVENING;
 
 static double metres_to(const struct place *p) { return hypot(p->x - watch.x, p->y - watch.y); }
 
@@ -48,6 +52,8 @@ unsigned watch_step(double seconds)
     return happened | walk(seconds);
 }
 
+void watch_reset(void) { watch = (struct watch)EVENING; }
+
 void watch_begin(void)
 {
     if (watch.thief == AWAY && watch.noise == 0) watch.noise = watch.now + 1;
@@ -62,9 +68,8 @@ void guard_sets_out(const char *place, size_t len, double speed)
 
 void guard_pulls_rope(void)
 {
-    static int loose;
-    watch.pull = watch.now + (loose ? 0.4 : 2);
-    loose = 1;
+    watch.pull = watch.now + (watch.loose ? 0.4 : 2);
+    watch.loose = 1;
 }
 
 void guard_speaks(void)     { watch.words = watch.now + 0.7; }
@@ -82,4 +87,18 @@ int thief_hears(void)
     if ((watch.thief != STEALING && watch.thief != CAUGHT) || metres_to(&places[STORE]) >= VOICE) return 0;
     watch.thief = watch.thief == STEALING ? CAUGHT : CHASED;
     return 1;
+}
+
+void frame_wait(void)
+{
+    static struct timespec next;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec > next.tv_sec + 1) next = now;           /* the first frame, or the machine slept: start afresh */
+    next.tv_nsec += 1000000000 / 60;
+    if (next.tv_nsec >= 1000000000) {
+        next.tv_nsec -= 1000000000;
+        next.tv_sec++;
+    }
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) { }
 }

@@ -1,30 +1,47 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"aicc.dev/libaicc/core/message"
+	"aicc.dev/libaicc/core/transport"
 )
 
-// fakeHost plays the guard's side of the script with canned messages, over pipes.
+// fakeHost plays the guard's side of the script with canned messages, behind a real listener.
 type fakeHost struct {
-	in      *bufio.Scanner
-	out     io.WriteCloser
-	told    io.WriteCloser
+	told    io.Writer
 	session message.ID
 	ids     *message.IDSource
 	tick    uint64
-	// tamper may replace what is sent; what: "init", "look", "walk_to 2" (the second), "heard", "close" ...
+	// tamper may replace what is sent; what: "init", "look", "walk_to 2" (the second), "heard", "close" ... nil: nothing is sent, and the connection ends.
 	tamper func(what string, raw []byte) [][]byte
 	counts map[string]int
 
+	mu       sync.Mutex
+	conn     transport.Conn
+	began    bool
+	over     bool     // the agent has said good-bye
+	names    []string // of the calls, as they came: the first is call-1
 	manifest message.Manifest
-	kept     []func() // sends a result anew
+	kept     []keptResult
 	down     bool
 	minute   int64 // milliseconds that the third line is too early
+	wrong    string
+
+	lit, pulled             bool
+	at                      string
+	home, walk, halt, never *message.Message
+}
+
+type keptResult struct {
+	call string
+	send func(what string)
 }
 
 var fakeTools = []message.Tool{
@@ -39,11 +56,50 @@ var fakeTools = []message.Tool{
 
 var fakeSack = message.Tool{ID: "open_sack", Class: message.Actuator, Description: "Opens the sack.", InputSchema: []byte(`{"type":"object"}`), OutputSchema: []byte(`{"type":"object"}`)}
 
-func newFake(in io.Reader, out, told io.WriteCloser) *fakeHost {
-	return &fakeHost{in: bufio.NewScanner(in), out: out, told: told, session: message.ID{1, 2, 3}, ids: message.NewIDSource([32]byte{9}),
-		counts: map[string]int{}, minute: 58_000, manifest: message.Manifest{TickRateHz: 10, TickMode: message.TickHybrid, WorldName: "night watch",
+func newFake(told io.Writer) *fakeHost {
+	return &fakeHost{told: told, session: message.ID{1, 2, 3}, ids: message.NewIDSource([32]byte{9}),
+		counts: map[string]int{}, minute: 58_000, at: "[4,9]", manifest: message.Manifest{TickRateHz: 10, TickMode: message.TickHybrid, WorldName: "night watch",
 			WorldKind: message.World2D, Tools: fakeTools, Model: message.Model{Class: message.CloudMedium, FirstTokenMS: -1, FullResponseMS: -1},
 			Topics: []string{"audio", "state_change"}}}
+}
+
+// listen opens a port for the agent.
+func (h *fakeHost) listen() (url string, stop func(), err error) {
+	l, err := transport.Listen(transport.Options{}, h)
+	if err != nil {
+		return "", nil, err
+	}
+	return "ws://" + l.Addr() + "/aicc?character=guard", l.Close, nil
+}
+
+func (h *fakeHost) Worlds() []transport.World                  { return nil }
+func (h *fakeHost) Seat(transport.Ask) (transport.Seat, error) { return h, nil }
+func (h *fakeHost) Resumes(id message.ID) bool                 { return id == h.session }
+func (h *fakeHost) Begin()                                     {}
+func (h *fakeHost) Arrived(uint32)                             {}
+func (h *fakeHost) Attach(c transport.Conn) (w transport.Wait, _ error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.conn, h.down = c, false
+	if h.began {
+		return transport.OrRefuse, nil
+	}
+	h.began = true
+	h.init()
+	return transport.NoWait, nil
+}
+
+// Leave is the end of a connection: he walks on alone.
+func (h *fakeHost) Leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.down = true; h.over || h.walk == nil {
+		return
+	}
+	h.tell("hears no more orders, and goes on with the last")
+	h.at = "[31,2]"
+	h.ok(h.walk, `{"place":"store"}`)
+	h.tell("is at the store")
 }
 
 func (h *fakeHost) send(what string, raw []byte) {
@@ -56,11 +112,22 @@ func (h *fakeHost) send(what string, raw []byte) {
 	}
 	all := [][]byte{raw}
 	if h.tamper != nil {
-		all = h.tamper(what, raw)
+		if all = h.tamper(what, raw); all == nil {
+			h.conn.Close(transport.CloseAway, "enough")
+		}
 	}
 	for _, m := range all {
-		_, _ = h.out.Write(append(m, '\n')) // an agent that has given up reads no more
+		h.conn.Send(m)
 	}
+}
+
+// call is the id of the call of a name.
+func (h *fakeHost) call(name string) string {
+	i, _ := strconv.Atoi(strings.TrimPrefix(name, "call-"))
+	if i < 1 || i > len(h.names) {
+		return name
+	}
+	return h.names[i-1]
 }
 
 func (h *fakeHost) meta() *message.Meta {
@@ -70,7 +137,7 @@ func (h *fakeHost) meta() *message.Meta {
 
 // keep sends a result and remembers it.
 func (h *fakeHost) keep(m *message.Message, result func() []byte) {
-	h.kept = append(h.kept, func() { h.send("again "+string(m.Tool), result()) })
+	h.kept = append(h.kept, keptResult{string(m.CallID), func(what string) { h.send(what+" "+string(m.Tool), result()) }})
 	h.send(string(m.Tool), result())
 }
 
@@ -109,128 +176,129 @@ func (h *fakeHost) update() {
 
 func (h *fakeHost) tell(text string) { _, _ = fmt.Fprintln(h.told, "guard: "+text) }
 
-// run answers until its input ends. It returns "" or what the agent did wrong.
-func (h *fakeHost) run() string {
-	defer h.out.Close()
-	defer h.told.Close()
-	h.init()
-	lit, at, pulls := false, "[4,9]", 0
-	var home, walk, halt, never *message.Message
-	for h.in.Scan() {
-		switch h.in.Text() {
-		case cut:
-			h.down = true
-			h.tell("hears no more orders, and goes on with the last")
-			at = "[31,2]"
-			h.ok(walk, `{"place":"store"}`)
-			h.tell("is at the store")
-			continue
-		case dialled:
-			h.down = false
-			h.tell("hears orders again")
-			h.send("dial", []byte(dialled))
-			continue
-		}
-		m := new(message.Message)
-		if f := message.Decode(append([]byte(nil), h.in.Bytes()...), m); f != nil {
-			return f.Error()
-		}
-		if m.SessionID != h.session {
-			return "another session's id"
-		}
-		if h.down {
-			return "a message without a connection"
-		}
-		switch m.Type {
-		case message.SessionClose:
-			h.tell("stops where he is")
-			if home != nil {
-				h.failed(home, message.SessionExpired, "the agent closed the session")
-			}
-			h.send("close", message.AppendSessionClose(nil, h.session, h.ids.Next(), ""))
-			continue
-		case message.SessionResume:
-			h.init()
-			for _, again := range h.kept {
-				again()
-			}
-			continue
-		}
-		input := string(m.Input)
-		switch string(m.Tool) {
-		case "look":
-			sees, light := "", 0
-			if lit {
-				light = 8
-				sees = `"a thief with a sack"`
-			}
-			h.tell("looks around")
-			if lit {
-				h.manifest.Capabilities.Actuators = []string{"alarm"}
-				h.update()
-			}
-			h.ok(m, fmt.Sprintf(`{"at":%s,"light":%d,"sees":[%s],"map":{"gate":[4,9],"store":[31,2]}}`, at, light, sees))
-			if h.counts["heard"] == 0 {
-				h.event("heard", message.TopicAudio, `{"sound":"breaking glass"}`)
-			}
-		case "listen":
-			h.ok(m, `{"sounds":[{"what":"breaking glass","from":"store"}]}`)
-		case "light_lantern":
-			lit = true
-			h.ok(m, `{}`)
-		case "walk_to":
-			if strings.Contains(input, "cellar") {
-				h.failed(m, message.InvalidInput, "/place: wanted one of 2 values, got \"cellar\"\n/speed: wanted at most 9, got 90")
-				break
-			}
-			h.tell("sets out")
-			if strings.Contains(input, "store") {
-				h.event("walking", message.TopicStateChange, `{"kind":"walking","at":[10,7]}`)
-				h.event("walking", message.TopicStateChange, `{"kind":"walking","at":[17,6]}`)
-				walk, at = m, "[21,5]"
-			} else {
-				home = m
-			}
-		case "ring_bell":
-			if h.manifest.Capabilities.Actuators == nil {
-				h.failed(m, message.ToolUnavailable, "needs alarm")
-				break
-			}
-			h.tell("hangs on the rope")
-			if pulls++; pulls > 1 {
-				h.ok(m, `{}`)
-				break
-			}
-			h.tell("lets go of the rope")
-			h.failed(m, message.Timeout, "no answer in 800 ms")
-		case "open_sack":
-			h.tell("opens the sack")
-			h.ok(m, `{"found":["a cheese"]}`)
-		case "say":
-			switch {
-			case halt == nil:
-				h.tell("says: " + input)
-				halt = m
-			case h.counts["thief"] == 0:
-				h.later(m, "one at a time", 20)
-				h.ok(halt, `{"heard_by":["thief"]}`)
-				h.manifest.Tools = append(fakeTools[:len(fakeTools):len(fakeTools)], fakeSack)
-				h.update()
-				h.event("thief", message.TopicStateChange, `{"kind":"thief","does":"drops the sack"}`)
-			case h.counts["thief"] == 1:
-				h.tell("says: " + input)
-				h.ok(m, `{"heard_by":["thief"]}`)
-				h.event("thief", message.TopicStateChange, `{"kind":"thief","does":"runs away"}`)
-			case never == nil:
-				never = m
-				h.later(m, "two calls a minute", h.minute)
-			default:
-				h.tell("says: " + input)
-				h.ok(m, `{"heard_by":[]}`)
-			}
-		default:
-			return "unknown tool " + string(m.Tool)
-		}
+// Receive takes one message of the agent.
+func (h *fakeHost) Receive(raw []byte) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m := new(message.Message)
+	if f := message.Decode(bytes.Clone(raw), m); f != nil {
+		h.wrong = f.Error()
+	} else if m.SessionID != h.session {
+		h.wrong = "another session's id"
+	} else {
+		h.take(m)
 	}
-	return ""
+	return true
+}
+
+func (h *fakeHost) take(m *message.Message) {
+	switch m.Type {
+	case message.SessionClose:
+		h.over = true
+		h.tell("stops where he is")
+		if h.home != nil {
+			h.failed(h.home, message.SessionExpired, "the agent closed the session")
+		}
+		h.send("close", message.AppendSessionClose(nil, h.session, h.ids.Next(), ""))
+		h.conn.Close(transport.CloseOver, "")
+	case message.SessionResume:
+		h.tell("hears orders again")
+		h.init()
+		for _, k := range h.kept {
+			k.send("again")
+		}
+	case message.ToolCall:
+		h.called(m)
+	default:
+		h.wrong = "a message of type " + m.Type.String()
+	}
+}
+
+// called answers a call; one that is known it answers as before.
+func (h *fakeHost) called(m *message.Message) {
+	if slices.Contains(h.names, string(m.CallID)) {
+		for _, k := range h.kept {
+			if k.call == string(m.CallID) {
+				k.send("asked")
+			}
+		}
+		return
+	}
+	h.names = append(h.names, string(m.CallID))
+	input := string(m.Input)
+	switch string(m.Tool) {
+	case "look":
+		sees, light := "", 0
+		if h.lit {
+			light = 8
+			sees = `"a thief with a sack"`
+		}
+		h.tell("looks around")
+		if h.lit {
+			h.manifest.Capabilities.Actuators = []string{"alarm"}
+			h.update()
+		}
+		h.ok(m, fmt.Sprintf(`{"at":%s,"light":%d,"sees":[%s],"map":{"gate":[4,9],"store":[31,2]}}`, h.at, light, sees))
+		if h.counts["heard"] == 0 {
+			h.event("heard", message.TopicAudio, `{"sound":"breaking glass"}`)
+		}
+	case "listen":
+		h.ok(m, `{"sounds":[{"what":"breaking glass","from":"store"}]}`)
+	case "light_lantern":
+		h.lit = true
+		h.ok(m, `{}`)
+	case "walk_to":
+		if strings.Contains(input, "cellar") {
+			h.failed(m, message.InvalidInput, "/place: wanted one of 2 values, got \"cellar\"\n/speed: wanted h.at most 9, got 90")
+			break
+		}
+		h.tell("sets out")
+		if strings.Contains(input, "store") {
+			h.event("walking", message.TopicStateChange, `{"kind":"walking","at":[10,7]}`)
+			h.event("walking", message.TopicStateChange, `{"kind":"walking","at":[17,6]}`)
+			h.walk, h.at = m, "[21,5]"
+		} else {
+			h.home = m
+		}
+	case "ring_bell":
+		if h.manifest.Capabilities.Actuators == nil {
+			h.failed(m, message.ToolUnavailable, "needs alarm")
+			break
+		}
+		h.tell("hangs on the rope")
+		if h.pulled {
+			h.ok(m, `{}`)
+			break
+		}
+		h.pulled = true
+		h.tell("lets go of the rope")
+		h.failed(m, message.Timeout, "no answer in 800 ms")
+	case "open_sack":
+		h.tell("opens the sack")
+		h.ok(m, `{"found":["a cheese"]}`)
+	case "say":
+		switch {
+		case h.halt == nil:
+			h.tell("says: " + input)
+			h.halt = m
+		case h.counts["thief"] == 0:
+			h.later(m, "one h.at a time", 20)
+			h.ok(h.halt, `{"heard_by":["thief"]}`)
+			h.manifest.Tools = append(fakeTools[:len(fakeTools):len(fakeTools)], fakeSack)
+			h.update()
+			h.event("thief", message.TopicStateChange, `{"kind":"thief","does":"drops the sack"}`)
+		case h.counts["thief"] == 1:
+			h.tell("says: " + input)
+			h.ok(m, `{"heard_by":["thief"]}`)
+			h.event("thief", message.TopicStateChange, `{"kind":"thief","does":"runs away"}`)
+		case h.never == nil:
+			h.never = m
+			h.later(m, "two calls a minute", h.minute)
+		default:
+			h.tell("says: " + input)
+			h.ok(m, `{"heard_by":[]}`)
+		}
+	default:
+		h.wrong = "unknown tool " + string(m.Tool)
+	}
 }

@@ -1,4 +1,5 @@
-// Demo runs a host program, plays its character over aicc/0.1 with a scripted agent, and tells in the terminal what happens.
+// Demo runs a host program, connects to the port that it opens, plays its character over aicc/0.1 with a scripted agent, and tells in the terminal
+// what happens.
 //
 //	demo -host build/bin/guard [-transcript FILE] [-pace 600ms] [-patient] [-timeout 30s]
 //
@@ -6,6 +7,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -13,11 +15,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
 	"time"
 )
 
 func main() {
-	host := flag.String("host", "", "the host program, with its arguments behind the flags")
+	host := flag.String("host", "", "the host program, with its arguments behind the flags; one more, 0, asks it for any port")
 	file := flag.String("transcript", "", "write each message to `FILE`, one JSON object a line")
 	pace := flag.Duration("pace", 600*time.Millisecond, "how long the agent thinks before it does something, so that one can follow")
 	limit := flag.Duration("timeout", 30*time.Second, "kill the host and fail after this time")
@@ -32,7 +37,9 @@ func main() {
 	if *patient {
 		*limit += time.Minute
 	}
-	if err := run(*host, flag.Args(), *file, script{*pace, *patient}, *limit, show); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *host, flag.Args(), *file, script{*pace, *patient}, *limit, show); err != nil {
 		show.failed(err)
 		os.Exit(1)
 	}
@@ -44,9 +51,9 @@ type script struct {
 	patient bool // wait out a limit of calls a minute
 }
 
-// run starts the host, plays the script, and waits for the host's end.
-func run(host string, args []string, file string, how script, limit time.Duration, show *narrator) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+// run starts the host, plays the script, tells the host to end and waits for that.
+func run(interrupt context.Context, host string, args []string, file string, how script, limit time.Duration, show *narrator) (err error) {
+	ctx, cancel := context.WithTimeout(interrupt, limit)
 	defer cancel()
 	var log *transcript
 	if file != "" {
@@ -58,11 +65,7 @@ func run(host string, args []string, file string, how script, limit time.Duratio
 		defer func() { err = errors.Join(err, log.err, f.Close()) }()
 	}
 
-	cmd := exec.CommandContext(ctx, host, args...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
+	cmd := exec.CommandContext(ctx, host, append(args, "0")...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -74,24 +77,39 @@ func run(host string, args []string, file string, how script, limit time.Duratio
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("the host does not start: %w", err)
 	}
-	a := newAgent(in, out, told, show, log, how.pace)
-	play(a, how.patient)
-	if err = a.finish(); err != nil {
+	address, err := bufio.NewReader(out).ReadString('\n')
+	p := newPlayer(strings.TrimSpace(address), told, show, log, how.pace)
+	switch {
+	case err != nil:
+		p.fail("the host closed its end while the agent waited for its address")
+	case !strings.HasPrefix(address, "ws://"):
+		p.fail("the host's first line should be the address at which it listens; it is %.200q", strings.TrimSpace(address))
+	}
+	play(p, how.patient)
+	err = p.finish(func() error {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
 		defer time.AfterFunc(time.Second, cancel).Stop() // it may hang; if it crashed, how is worth knowing
 	}
 	exit := cmd.Wait()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return errors.Join(err, fmt.Errorf("the host had not ended after %v and was killed", limit))
+	case interrupt.Err() != nil:
+		return errors.New("interrupted, and the host was killed")
 	case exit != nil && ctx.Err() == nil:
 		return errors.Join(err, fmt.Errorf("the host ended with %v; 0 was wanted", exit))
 	case err != nil:
 		return err
 	}
-	if err := behaved(a); err != nil {
+	if err := behaved(p); err != nil {
 		return err
 	}
-	show.ended(a)
+	show.ended(p)
 	return nil
 }
 

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -23,33 +26,55 @@ var update = flag.Bool("update", false, "write what is printed to testdata")
 // playFake plays the script against a fake host and returns what was printed, the transcript and the outcome.
 func playFake(t *testing.T, colour bool, tamper func(h *fakeHost) func(what string, raw []byte) [][]byte) (printed string, log []byte, err error) {
 	t.Helper()
-	toHost, out := io.Pipe()
-	in, fromHost := io.Pipe()
 	told, tells := io.Pipe()
-	h := newFake(toHost, fromHost, tells)
+	h := newFake(tells)
 	patience := 5 * time.Second
 	if tamper != nil {
 		h.tamper = tamper(h)
 		patience = 500 * time.Millisecond
 	}
-	wrong := make(chan string, 1)
-	go func() { wrong <- h.run() }()
+	url, stop, err := h.listen()
+	require.NoError(t, err)
+	defer stop()
 
 	var screen, file bytes.Buffer
-	a := newAgent(out, in, told, newNarrator(&screen, 100, colour), &transcript{w: &file, start: time.Now()}, 0)
-	a.patience = patience
-	play(a, h.minute < 1000)
-	err = a.finish()
-	_ = in.Close() // a host that still writes must not wait for ever
-	_ = told.Close()
-	require.Empty(t, <-wrong, "the agent broke the protocol")
+	p := newPlayer(url, told, newNarrator(&screen, 100, colour), &transcript{w: &file, start: time.Now()}, 0)
+	p.patience, p.random, p.tap.wait = patience, func() float64 { return 1 }, once(p.tap)
+	play(p, h.minute < 1000)
+	err = p.finish(func() error {
+		go func() {
+			stop() // waits for what the host has still to tell
+			_ = tells.Close()
+		}()
+		return nil
+	})
+	require.Empty(t, h.wrong, "the agent broke the protocol")
 	if err == nil {
-		a.show.ended(a)
-		require.NoError(t, behaved(a))
+		p.show.ended(p)
+		require.NoError(t, behaved(p))
 	} else {
-		a.show.failed(err)
+		p.show.failed(err)
 	}
 	return screen.String(), file.Bytes(), err
+}
+
+// once is a wait between two attempts that ends when the second will do.
+func once(t *tap) func(context.Context, time.Duration) error {
+	late := t.wait
+	return func(ctx context.Context, d time.Duration) error {
+		mended := t.isMended()
+		select {
+		case <-mended: // and there was no connection all the same
+			return late(ctx, d)
+		default:
+		}
+		select {
+		case <-mended:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 var times = regexp.MustCompile(`(?m)^ *\d+\.\d\d s`)
@@ -106,9 +131,15 @@ func TestScript(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, calls, 17)
-	require.Equal(t, 2, calls["call-14"], "refused for now, then answered")
-	require.Equal(t, calls, results)
+	require.Len(t, calls, 18)
+	require.Len(t, results, len(calls))
+	twice := 0
+	for id, times := range calls {
+		require.Equal(t, 1, results[id], "all results of a call are one")
+		require.LessOrEqual(t, times, 2)
+		twice += times - 1
+	}
+	require.Equal(t, 2, twice, "what had no result when the connection broke was asked for again")
 }
 
 // TestPatient: a limit of calls a minute is waited out.
@@ -120,7 +151,7 @@ func TestPatient(t *testing.T) {
 	require.NoError(t, err)
 	_, rest, found := strings.Cut(printed, "  Too soon. I shall wait for 30 ms.\n")
 	require.True(t, found)
-	require.Contains(t, rest, `say {"text":"And never come back!"}   (again, as call-16)`+"\n")
+	require.Contains(t, rest, `say {"text":"And never come back!"}   (again)`+"\n")
 	require.Contains(t, rest, "4 failed, as the script wanted; 2 refused for now and asked again.\n")
 }
 
@@ -146,8 +177,11 @@ func TestMain(m *testing.M) {
 		time.Sleep(time.Hour)
 	case "crashes":
 		os.Exit(7)
+	case "says hello":
+		fmt.Println("hello")
+		return
 	}
-	h := newFake(os.Stdin, os.Stdout, os.Stderr)
+	h := newFake(os.Stderr)
 	switch os.Getenv("DEMO_HOST") {
 	case "walks on":
 		h.told = stutter{"lets go", 0}
@@ -155,12 +189,30 @@ func TestMain(m *testing.M) {
 		h.told = stutter{"opens the sack", 2}
 	case "is not told":
 		h.told = stutter{"hears no more", 0}
+	case "dies":
+		h.tamper = func(what string, raw []byte) [][]byte {
+			if what == "listen" {
+				os.Exit(8)
+			}
+			return [][]byte{raw}
+		}
 	}
-	if wrong := h.run(); wrong != "" {
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	url, stop, err := h.listen()
+	if err != nil {
+		os.Exit(10)
+	}
+	fmt.Println(url)
+	<-interrupted
+	if stop(); h.wrong != "" {
 		os.Exit(9)
 	}
-	if os.Getenv("DEMO_HOST") == "ends with 3" {
+	switch os.Getenv("DEMO_HOST") {
+	case "ends with 3":
 		os.Exit(3)
+	case "stays":
+		<-interrupted
 	}
 }
 
@@ -182,7 +234,6 @@ func (s stutter) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
-func (stutter) Close() error { return nil }
 
 func TestProcess(t *testing.T) {
 	self, err := os.Executable()
@@ -194,8 +245,12 @@ func TestProcess(t *testing.T) {
 	}{
 		{self, "plays", time.Minute, ""},
 		{self, "ends with 3", time.Minute, "the host ended with exit status 3; 0 was wanted"},
-		{self, "crashes", time.Minute, "the host closed its end while the agent waited for session_init\nthe host ended with exit status 7; 0 was wanted"},
-		{self, "hangs", 300 * time.Millisecond, "the host closed its end while the agent waited for session_init\nthe host had not ended after 300ms and was killed"},
+		{self, "crashes", time.Minute, "the host closed its end while the agent waited for its address\nthe host ended with exit status 7; 0 was wanted"},
+		{self, "says hello", time.Minute, `the host's first line should be the address at which it listens; it is "hello"`},
+		{self, "dies", time.Minute, "the host closed its end while the agent waited for the result of call-2 (listen)"},
+		{self, "dies", time.Minute, "\nthe host ended with exit status 8; 0 was wanted"},
+		{self, "hangs", 300 * time.Millisecond, "the host closed its end while the agent waited for its address\nthe host had not ended after 300ms and was killed"},
+		{self, "stays", 3 * time.Second, "the host had not ended after 3s and was killed"},
 		{self, "walks on", time.Minute, "the host told 0 times that its guard lets go of the rope; once would be right"},
 		{self, "does twice", time.Minute, "the host told 2 times that its guard opens the sack, after 1 calls of open_sack"},
 		{self, "is not told", time.Minute, "the host told 0 times that its guard hears no more orders; once would be right"},
@@ -205,17 +260,17 @@ func TestProcess(t *testing.T) {
 			t.Setenv("DEMO_HOST", c.behaviour)
 			var screen bytes.Buffer
 			file := filepath.Join(t.TempDir(), "transcript.jsonl")
-			err := run(c.host, nil, file, script{}, c.limit, newNarrator(&screen, 100, false))
+			err := run(t.Context(), c.host, nil, file, script{}, c.limit, newNarrator(&screen, 100, false))
 			if c.want != "" {
 				require.ErrorContains(t, err, c.want)
 				return
 			}
 			require.NoError(t, err)
-			require.Contains(t, screen.String(), "All as it should be: 17 calls, each done at most once, one result each, none lost;\n")
+			require.Contains(t, screen.String(), "All as it should be: 18 calls, each done at most once, one result each, none lost;\n")
 			lines, err := os.ReadFile(file)
 			require.NoError(t, err)
-			require.Equal(t, 18+1+1+2+18+4+5+2+1, bytes.Count(lines, []byte("\n")), "calls, one twice, session_resume, good-bye; session_init, "+
-				"results, four of them again, events, manifests that changed, good-bye")
+			require.Equal(t, 18+2+1+1+2+18+4+2+5+2+1, bytes.Count(lines, []byte("\n")), "calls, two of them twice, session_resume, good-bye; session_init, "+
+				"results, four of them again after it, two once more since they were asked for, events, manifests that changed, good-bye")
 		})
 	}
 }
@@ -243,7 +298,8 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	instead := func(at string, text ...string) func(h *fakeHost) func(string, []byte) [][]byte {
-		return on(at, func(*fakeHost, []byte) (all [][]byte) {
+		return on(at, func(*fakeHost, []byte) [][]byte {
+			all := [][]byte{}
 			for _, s := range text {
 				all = append(all, []byte(s))
 			}
@@ -252,7 +308,7 @@ func TestFaults(t *testing.T) {
 	}
 	failure := func(at, call string, code message.ErrorCode, retryable bool) func(h *fakeHost) func(string, []byte) [][]byte {
 		return on(at, func(h *fakeHost, _ []byte) [][]byte {
-			return [][]byte{message.AppendToolResultError(nil, h.session, h.ids.Next(), call, code, "so it is", retryable, nil)}
+			return [][]byte{message.AppendToolResultError(nil, h.session, h.ids.Next(), h.call(call), code, "so it is", retryable, nil)}
 		})
 	}
 	twice := func(_ *fakeHost, raw []byte) [][]byte {
@@ -260,6 +316,18 @@ func TestFaults(t *testing.T) {
 		at := bytes.Index(again, []byte(`"message_id":"`)) + len(`"message_id":"`)
 		copy(again[at:], "aaaaaaaa")
 		return [][]byte{raw, again}
+	}
+	// also makes the same of what is asked for once more.
+	also := func(tool string, of func(h *fakeHost) func(string, []byte) [][]byte) func(h *fakeHost) func(string, []byte) [][]byte {
+		return func(h *fakeHost) func(string, []byte) [][]byte {
+			f := of(h)
+			return func(what string, raw []byte) [][]byte {
+				if what == "asked "+tool {
+					return [][]byte{}
+				}
+				return f(what, raw)
+			}
+		}
 	}
 	// repeat sends at one place what had been sent at another.
 	repeat := func(old, at string) func(h *fakeHost) func(string, []byte) [][]byte {
@@ -285,7 +353,7 @@ func TestFaults(t *testing.T) {
 		{"heartbeat first", on("init", func(h *fakeHost, raw []byte) [][]byte {
 			return [][]byte{message.AppendHeartbeat(nil, h.session, h.ids.Next(), nil), raw}
 		}), "the first message was of type heartbeat; it should have been session_init"},
-		{"no JSON", instead("init", "hello"), `the host sent a line that is not JSON: "hello"`},
+		{"no JSON", instead("init", "hello"), `the host sent a message that is not JSON: "hello"`},
 		{"no message", instead("look", "{}"), "the host sent a message that aicc/0.1 forbids: "},
 		{"output missing", replace("look", `"ok":true`, `"ok":false`), "the host sent a message that aicc/0.1 forbids: "},
 		{"a sensor is missing", replace("init", "Hears", "Feels"), `the manifest has no sensor whose description speaks of "hears"`},
@@ -294,7 +362,9 @@ func TestFaults(t *testing.T) {
 		{"no result", instead("look"), "the agent waited in vain for the result of call-1 (look)"},
 		{"a result twice", on("listen", twice), "a second result came for call-2 (listen)"},
 		{"a message twice", on("listen", func(_ *fakeHost, raw []byte) [][]byte { return [][]byte{raw, raw} }), "the message id "},
-		{"a result for nothing", replace("look", `"call_id":"call-1"`, `"call_id":"call-9"`), `a result came for "call-9", which was never called`},
+		{"a result for nothing", on("look", func(h *fakeHost, _ []byte) [][]byte {
+			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-9", nil, nil)}
+		}), `a tool_result came for "call-9", which was never called`},
 		{"another session", on("heard", func(h *fakeHost, raw []byte) [][]byte {
 			return [][]byte{bytes.Replace(raw, []byte(h.session.String()), []byte(other.String()), 1)}
 		}), "a message of type event came for the session " + other.String() + ", which is not this one"},
@@ -306,21 +376,21 @@ func TestFaults(t *testing.T) {
 		}), "the bridge complains: invalid_input: what?"},
 		{"a frame goes back", replace("listen", `"tick":3`, `"tick":1`), "a message of type tool_result tells frame 1 after frame "},
 		{"success where failure was due", on("walk_to", func(h *fakeHost, _ []byte) [][]byte {
-			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-4", nil, nil)}
+			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), h.call("call-4"), nil, nil)}
 		}), "call-4 (walk_to) succeeded; it should have failed with invalid_input"},
 		{"failure where success was due", failure("look", "call-1", message.InternalError, false), `call-1 (look) failed with internal_error, "so it is"; it should have succeeded`},
 		{"another code", failure("ring_bell 2", "call-10", message.ExecutionFailed, false), `call-10 (ring_bell) failed with execution_failed, "so it is"; it should have been timeout`},
 		{"retryable", failure("ring_bell 2", "call-10", message.Timeout, true), "call-10 (ring_bell) failed with timeout and retryable true; it should have been false"},
 		{"a fault unnamed", failure("walk_to", "call-4", message.InvalidInput, false), `the refusal names not both /place and /speed: "so it is"`},
-		{"no retry_after_ms", failure("say 4", "call-16", message.ToolUnavailable, true), "a limit was met; meta.retry_after_ms is 0 and should be from 1 to 60000"},
+		{"no retry_after_ms", failure("say 4", "call-17", message.ToolUnavailable, true), "a limit was met; meta.retry_after_ms is 0 and should be from 1 to 60000"},
 		{"too late for a second line", replace("say", `"retry_after_ms":20`, `"retry_after_ms":1001`), "a limit was met; meta.retry_after_ms is 1001 and should be from 1 to 1000"},
 		{"a limit that is none", failure("say", "call-14", message.ToolUnavailable, false), "call-14 (say) failed with tool_unavailable and retryable false; it should have been true"},
-		{"waited in vain", failure("say 3", "call-14", message.ToolUnavailable, true), `call-14 (say) failed with tool_unavailable, "so it is"; it should have succeeded`},
+		{"waited in vain", failure("say 3", "call-15", message.ToolUnavailable, true), `call-15 (say) failed with tool_unavailable, "so it is"; it should have succeeded`},
 		{"nobody hears", replace("say 2", `["thief"]`, `[]`), "nobody heard the guard"},
 		{"no capability is needed", replace("init", `,"requires_capability":"alarm"`, ``), `ring_bell should need a capability that the character does not hold; it needs "" and that is held`},
 		{"a capability is held already", replace("init", `"actuators":[]`, `"actuators":["alarm"]`), `ring_bell should need a capability that the character does not hold; it needs "alarm" and that is held`},
 		{"rings without a capability", on("ring_bell", func(h *fakeHost, _ []byte) [][]byte {
-			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-3", nil, nil)}
+			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), h.call("call-3"), nil, nil)}
 		}), "call-3 (ring_bell) succeeded; it should have failed with tool_unavailable"},
 		{"nothing is granted", instead("update"), "the agent waited in vain for the capability alarm"},
 		{"nothing is added", instead("update 2"), "the agent waited in vain for a tool for what the thief left"},
@@ -331,8 +401,9 @@ func TestFaults(t *testing.T) {
 			return [][]byte{message.AppendHeartbeat(nil, h.session, h.ids.Next(), []byte(`{"tools":[]}`))}
 		}), "the manifest of a heartbeat is no manifest: "},
 		{"a bell in time", replace("listen 2", "breaking glass", "a bell"), "the bell was heard, although it had timed out"},
-		{"does not dial", instead("dial"), "the agent waited in vain for the host to take the new connection"},
-		{"dials alone", on("listen", func(_ *fakeHost, raw []byte) [][]byte { return [][]byte{[]byte(dialled), raw} }), `the host sent a line that is not JSON: "#dial"`},
+		{"ends the connection", on("listen", func(*fakeHost, []byte) [][]byte { return nil }),
+			"the host closed its end while the agent waited for the result of call-2 (listen): the connection was closed with 1001: enough"},
+		{"does not take the agent back", on("init 2", func(*fakeHost, []byte) [][]byte { return nil }), "the host closed its end while the agent waited for session_init: "},
 		{"begins anew unasked", on("listen", func(h *fakeHost, raw []byte) [][]byte {
 			return [][]byte{message.AppendSessionInit(nil, h.session, h.ids.Next(), message.AppendManifestBody(nil, &h.manifest)), raw}
 		}), "a session_init came that nobody had asked for"},
@@ -342,8 +413,8 @@ func TestFaults(t *testing.T) {
 		{"resumed as another", on("init 2", func(h *fakeHost, raw []byte) [][]byte {
 			return [][]byte{bytes.Replace(raw, []byte(h.session.String()), []byte(other.String()), 1)}
 		}), "a message of type session_init came for the session " + other.String() + ", which is not this one"},
-		{"what was lost stays lost", instead("again look 2"), "the agent waited in vain for the result of call-6 (look)"},
-		{"what came about meanwhile is lost", instead("again walk_to 2"), "the agent waited in vain for the result of call-5 (walk_to)"},
+		{"what was lost stays lost", also("look", instead("again look 2")), "the agent waited in vain for the result of call-6 (look)"},
+		{"what came about meanwhile is lost", also("walk_to", instead("again walk_to 2")), "the agent waited in vain for the result of call-5 (walk_to)"},
 		{"another result than was lost", replace("again look 2", `"light":0`, `"light":1`), "the result of call-6 (look) comes after the cut as another than was lost: "},
 		{"another result than before", replace("again look", `"light":0`, `"light":1`), "the result of call-1 (look) comes after the cut as another than before: "},
 		{"a kept result twice", on("again listen", twice), "a second result came for call-2 (listen)"},
@@ -351,18 +422,19 @@ func TestFaults(t *testing.T) {
 		{"a kept result under its old message id", repeat("look", "again look"), "the message id "},
 		{"a kept frame goes back", replace("again walk_to 2", `"tick":9`, `"tick":7`), "a message of type tool_result tells frame 7 after frame 8 had been told"},
 		{"a kept result late", on("look 3", func(h *fakeHost, raw []byte) [][]byte {
-			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), "call-1", []byte(`{}`), nil), raw}
+			return [][]byte{message.AppendToolResultOK(nil, h.session, h.ids.Next(), h.call("call-1"), []byte(`{}`), nil), raw}
 		}), "a second result came for call-1 (look)"},
 		{"walked elsewhere", replace("again walk_to 2", `"place":"store"`, `"place":"well"`), `he walked to "well"; it should have been "store"`},
 		{"no reports", instead("walking 2"), "the agent waited in vain for an event on state_change walking"},
 		{"no sound", instead("heard"), "the agent waited in vain for an event on audio"},
 		{"nothing heard", replace("listen", `{"what":"breaking glass","from":"store"}`, ``), `the guard heard nothing, although an event had told of "breaking glass"`},
 		{"nobody there", replace("look 4", `"a thief with a sack"`, ``), "the guard sees nobody, even with a light"},
-		{"last result missing", instead("walk_to 2"), "call-17 (walk_to) never got a result"},
-		{"no good-bye", instead("close"), "the agent waited in vain for session_close"},
-		{"talks on", on("close", func(h *fakeHost, raw []byte) [][]byte {
-			return [][]byte{raw, message.AppendHeartbeat(nil, h.session, h.ids.Next(), nil)}
-		}), "a message of type heartbeat came after session_close"},
+		{"last result missing", instead("walk_to 2"), "call-18 (walk_to) never got a result"},
+		{"no good-bye", instead("close"), "the host closed its end while the agent waited for session_close: "},
+		{"stops not", on("open_sack", func(h *fakeHost, raw []byte) [][]byte {
+			h.told = io.Discard
+			return [][]byte{raw}
+		}), "the agent waited in vain for the character to stop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			printed, _, err := playFake(t, false, c.tamper)

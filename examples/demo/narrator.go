@@ -100,8 +100,11 @@ func (n *narrator) thought(text string) {
 
 func (n *narrator) asked(c *call) {
 	again := ""
-	if len(c.refused) > 0 {
-		again = "   (again, as " + c.id + ")"
+	switch {
+	case c.epoch > 0:
+		again = "   (the same call, once more)"
+	case c.again:
+		again = "   (again)"
 	}
 	n.row("-->", cyan, c.tool.ID+" "+c.input+again)
 }
@@ -118,7 +121,11 @@ func (n *narrator) resumed(text string, changes []string) {
 
 // repeated shows that results came which the agent has.
 func (n *narrator) repeated(times int) {
-	n.row("<--", dim, fmt.Sprintf("%d results that the agent has already, byte for byte: dropped", times))
+	what := "results"
+	if times == 1 {
+		what = "result"
+	}
+	n.row("<--", dim, fmt.Sprintf("%d %s that the agent has already, byte for byte: dropped", times, what))
 }
 
 // learnt shows what a manifest_update changes.
@@ -143,21 +150,21 @@ func (n *narrator) did(text string) {
 func (n *narrator) answered(c *call) {
 	r := c.result
 	took := ""
-	if r.meta.LatencyMS >= 0 {
-		took = fmt.Sprintf(" after %d ms", r.meta.LatencyMS)
+	if r.Meta.LatencyMS >= 0 {
+		took = fmt.Sprintf(" after %d ms", r.Meta.LatencyMS)
 	}
-	if r.ok {
-		n.row("<--", green, fmt.Sprintf("%s: done%s %s", c.tool.ID, took, r.output))
+	if r.OK {
+		n.row("<--", green, fmt.Sprintf("%s: done%s %s", c.tool.ID, took, r.Output))
 		return
 	}
-	if r.meta.RetryAfterMS > 0 {
-		took += fmt.Sprintf(", retry_after_ms %d", r.meta.RetryAfterMS)
+	if r.Meta.RetryAfterMS > 0 {
+		took += fmt.Sprintf(", retry_after_ms %d", r.Meta.RetryAfterMS)
 	}
-	n.row("<--", red, fmt.Sprintf("%s: %v%s: %s", c.tool.ID, r.code, took, r.text))
+	n.row("<--", red, fmt.Sprintf("%s: %v%s: %s", c.tool.ID, r.Code, took, r.Text))
 }
 
 func (n *narrator) event(e event) {
-	n.row("<--", magenta, fmt.Sprintf("event %v %s", e.topic, e.payload))
+	n.row("<--", magenta, fmt.Sprintf("event %v %s", e.Topic, e.Payload))
 }
 
 func (n *narrator) closed(reason string) {
@@ -165,25 +172,27 @@ func (n *narrator) closed(reason string) {
 }
 
 // draw shows the world as the agent knows it.
-func (a *agent) draw(v view, marks ...mark) {
-	if a.err == nil {
+func (p *player) draw(v view, marks ...mark) {
+	if p.err == nil {
 		for _, line := range drawMap(v, marks) {
-			a.show.more(plain, a.show.paintMap(line))
+			p.show.more(plain, p.show.paintMap(line))
 		}
 	}
 }
 
-func (n *narrator) ended(a *agent) {
+func (n *narrator) ended(p *player) {
 	failed, again := 0, 0
-	for _, c := range a.calls {
-		again += len(c.refused)
-		if !c.result.ok {
+	for _, c := range p.calls {
+		if !c.result.OK {
 			failed++
+		}
+		if c.again {
+			again++
 		}
 	}
 	fmt.Fprintln(n.w)
 	n.row("", bold, fmt.Sprintf("All as it should be: %d calls, each done at most once, one result each, none lost; %d failed, as the script wanted; "+
-		"%d refused for now and asked again.", len(a.calls), failed, again))
+		"%d refused for now and asked again.", len(p.calls), failed-again, again))
 }
 
 func (n *narrator) failed(err error) { n.row("FAIL", red, err.Error()) }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
 	"aicc.dev/libaicc/capi/ctest"
@@ -163,7 +164,7 @@ func leave(a *agent.Agent) {
 }
 
 func TestPlay(t *testing.T) {
-	for _, v := range []ctest.Variant{ctest.Plain, ctest.Address} {
+	for _, v := range []ctest.Variant{ctest.Plain, ctest.Address, ctest.Thread} {
 		t.Run(v.Name, func(t *testing.T) {
 			ctest.Need(t, v.CC, v.CC)
 			w := start(t, v, nil, "0", "120000", "one", "two")
@@ -236,6 +237,53 @@ func TestBye(t *testing.T) {
 		<-a.Done()
 		require.Equal(t, message.SessionClose, last[i])
 	}
+}
+
+// The inspector shows the page to this machine, and a game's characters, tools and messages to who has the run's token.
+func TestInspector(t *testing.T) {
+	w := start(t, ctest.Plain, []string{"WORLD_INSPECTOR=1"}, "0", "120000", "one")
+	var url string
+	w.eventually("it says where the inspector is", func() bool {
+		for _, line := range w.said() {
+			url, _ = strings.CutPrefix(line, "inspector ")
+		}
+		return url != ""
+	})
+	page, token, ok := strings.Cut(url, "#")
+	require.True(t, ok)
+	require.Equal(t, "http://"+w.addr+"/inspector/", page)
+	response, err := http.Get(page)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, 200, response.StatusCode)
+	feed := "ws://" + w.addr + "/inspector/feed"
+	own := http.Header{"Origin": {"http://" + w.addr}}
+	_, refused, err := websocket.Dial(t.Context(), feed, &websocket.DialOptions{HTTPHeader: own, Subprotocols: []string{"aicc-inspector", "guessed"}})
+	require.Error(t, err)
+	require.Equal(t, 403, refused.StatusCode)
+	c, _, err := websocket.Dial(t.Context(), feed, &websocket.DialOptions{HTTPHeader: own, Subprotocols: []string{"aicc-inspector", token}})
+	require.NoError(t, err)
+	defer c.CloseNow()
+	c.SetReadLimit(16 << 20)
+	require.NoError(t, c.Write(t.Context(), websocket.MessageText, []byte(`{"look":1}`)))
+	a := w.join("one", agent.Options{})
+	_, err = a.Call(t.Context(), "go", []byte(`{"n":7}`))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	all := ""
+	for _, part := range []string{`yard`, `one`, `Goes.`, `tool_call`, `\"n\":7`, `tool_result`} {
+		for !strings.Contains(all, part) {
+			_, text, err := c.Read(ctx)
+			require.NoError(t, err, "waiting for %s in %s", part, all)
+			all += string(text)
+			var batch struct{ N int }
+			require.NoError(t, json.Unmarshal(text, &batch))
+			require.NoError(t, c.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"ack":%d}`, batch.N)))
+		}
+	}
+	require.NotContains(t, all, token)
+	leave(a)
 }
 
 // tap shows what comes on each connection.

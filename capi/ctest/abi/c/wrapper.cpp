@@ -140,6 +140,26 @@ static const char *const everything =
     R"({"x":1.5,"list":[1, 2, 3.5],"on":true,"off":false,"name":"guard","text":"","null":null,"big":1e30,"of":{"a":"b","c":"d"}})";
 
 /* Ends its bridge from within a tool's function; the function must outlive that. */
+static void listens()
+{
+    aicc::listen_options options;
+    options.token = "sesame";
+    options.hosts = {"game.example"}, options.origins = {"https://studio.example", "https://other.example"};
+    aicc::listener port(options);
+    CHECK(port.address().rfind("127.0.0.1:", 0) == 0);
+    CHECK(thrown([&] { port.inspector(); }) == AICC_E_STATE);
+    aicc::bridge_options world("reached");
+    world.listener = port.c();
+    aicc::bridge bridge(world);
+    CHECK(thrown([&] { bridge.open_session("one").attach(); }) == AICC_E_STATE);
+    aicc::listen_options taken(std::stoi(port.address().substr(10)));
+    CHECK(thrown([&] { aicc::listener second(taken); }) == AICC_E_IO);
+    aicc::listener moved = std::move(port);
+    CHECK(port.c().id == 0 && !moved.address().empty());
+    moved = aicc::listener();
+    CHECK(!moved.address().empty());
+}
+
 static void ends_from_within()
 {
     auto bridge = std::make_unique<aicc::bridge>("ends");
@@ -264,6 +284,7 @@ int main()
     last.close();
     CHECK(thrown([&] { last.open_session(); }) == AICC_E_STATE);
     ends_from_within();
+    listens();
     if (failed == 0) std::puts("ok");
     return failed != 0;
 }

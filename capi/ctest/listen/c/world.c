@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     aicc_listen_options_init(&lo, sizeof lo);
     lo.second_agent = atoi(argv[1]);
     lo.token = aicc_s(getenv("WORLD_TOKEN") ? getenv("WORLD_TOKEN") : "");
-    if (getenv("WORLD_PORT")) lo.port = atoi(getenv("WORLD_PORT"));
+    lo.inspector = getenv("WORLD_INSPECTOR") != NULL;
     CHECK(aicc_listen(&lo, &listener, &error));
     aicc_bridge_options_init(&bo, sizeof bo);
     bo.name = aicc_s("yard");
@@ -161,6 +161,10 @@ int main(int argc, char **argv)
     CHECK(aicc_bridge_flush(bridge, 5000)); /* who asks for a character before the core has heard of it is told that there is none */
     CHECK(aicc_listener_address(listener, text, sizeof text, &len));
     printf("%s\n", text);
+    if (lo.inspector) {
+        CHECK(aicc_listener_inspector(listener, text, sizeof text, &len));
+        printf("inspector %s\n", text);
+    }
     for (;;) {
         struct pollfd input = {STDIN_FILENO, POLLIN, 0};
         if (poll(&input, 1, 1) > 0) {
