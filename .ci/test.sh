@@ -195,7 +195,7 @@ step_rooms() { go_tests -skip '^TestDocs' . ./.ci/summary; }
 step_core() { go_tests ./core/...; }
 
 # In their short form; mutants and instruction counts are for core alone.
-step_race() { go_tests -race -short -skip '^(TestMutants|TestStepCounts)' ./core/...; }
+step_race() { go_tests -race -short -skip '^(TestMutants|TestStepCounts|TestPage)' ./core/...; }
 
 step_library() {
     name_library

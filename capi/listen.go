@@ -25,6 +25,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"aicc.dev/libaicc/core/bridge"
 	"aicc.dev/libaicc/core/inspector"
@@ -73,7 +74,7 @@ func listen(f bridge.Fields) ([]byte, *bridge.Failure) {
 		Replace: f.Int(C.AICC_LISTEN_SECOND) != 0, Log: func(text string) { logLine(bridge.Warn, text) },
 	}
 	if f.Int(C.AICC_LISTEN_INSPECTOR) != 0 {
-		l.hub = inspector.New(inspector.Options{})
+		l.hub = inspector.New(inspector.Options{Log: func(text string) { logLine(bridge.Error, text) }})
 		o.Inspector = l.hub
 	}
 	listeners.Lock()
@@ -127,25 +128,36 @@ func ofListener(kind int32, number uint64) ([]byte, *bridge.Failure) {
 		}
 		return []byte(l.port.InspectorURL()), nil
 	}
-	endListener(number)
+	select {
+	case <-endListener(number):
+	case <-time.After(farewell):
+	}
 	return nil, nil
 }
 
-// endListener frees the port; the agents' farewells take their time elsewhere.
-func endListener(number uint64) {
+// farewell is how long closing a listener waits for its agents to be told; a game may be about to end its process.
+const farewell = 500 * time.Millisecond
+
+// endListener frees the port and lets the agents go; told is closed when they have heard.
+func endListener(number uint64) (told <-chan struct{}) {
+	done := make(chan struct{})
 	listeners.Lock()
 	l := listeners.all[number]
 	delete(listeners.all, number)
 	listeners.Unlock()
-	if l != nil {
-		l.port.Shut()
-		go func() {
-			l.port.Close()
-			if l.hub != nil {
-				l.hub.Close()
-			}
-		}()
+	if l == nil {
+		close(done)
+		return done
 	}
+	l.port.Shut()
+	go func() {
+		defer close(done)
+		l.port.Close()
+		if l.hub != nil {
+			l.hub.Close()
+		}
+	}()
+	return done
 }
 
 // endListeners ends those of one owner; 0: all.

@@ -579,7 +579,7 @@ AICC_API aicc_status AICC_CALL aicc_listen(const aicc_listen_options *options, a
 AICC_API aicc_status AICC_CALL aicc_listener_address(aicc_listener listener, char *buf, size_t cap, size_t *len);
 /* The inspector's URL, with its secret: show it to the developer and nobody else. AICC_E_STATE: it was not turned on. Waits. */
 AICC_API aicc_status AICC_CALL aicc_listener_inspector(aicc_listener listener, char *buf, size_t cap, size_t *len);
-/* The port is free when this returns; agents are let go, and the bridges go on without them. Waits. */
+/* The port is free when this returns, and agents have been let go, unless that took over half a second; the bridges go on without them. Waits. */
 AICC_API aicc_status AICC_CALL aicc_listener_close(aicc_listener listener);
 
 /* ------------------------------------------------------------------------------------------------ the wire, when it is yours */

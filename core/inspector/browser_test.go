@@ -236,17 +236,3 @@ func TestPageShowsHostileTextAsText(t *testing.T) {
 	w.Open(3, strings.Repeat("<b>", 5000))
 	browser(t, "hostile", s.l.InspectorURL(), nil)
 }
-
-// TestPictures draws the pictures of the docs into the folder that AICC_PICTURES names.
-func TestPictures(t *testing.T) {
-	folder := os.Getenv("AICC_PICTURES")
-	if folder == "" {
-		t.Skip("TestPictures: AICC_PICTURES names no folder")
-	}
-	s := newStage(t, inspector.Options{})
-	g := newGame(t, s.hub, &s.rosters, "night watch", watchTools, "guard", "cook", "groom")
-	drain(agentOf(t, s, "cook"))
-	beat(t, g, 2)
-	busy(t, s, 197, 1400)
-	browser(t, "pictures", s.l.InspectorURL(), nil, folder)
-}

@@ -1,6 +1,8 @@
 package inspector
 
 import (
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -97,6 +99,7 @@ func (h *Hub) begin() {
 	stop := make(chan struct{})
 	h.cancel = func() { close(stop) }
 	h.done.Go(func() {
+		defer h.caught()
 		t := time.NewTicker(h.o.Every)
 		defer t.Stop()
 		for {
@@ -110,6 +113,24 @@ func (h *Hub) begin() {
 			}
 		}
 	})
+}
+
+// caught is deferred: a fault of ours must cost the inspector and not the game.
+func (h *Hub) caught() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	h.o.Log(fmt.Sprintf("internal fault, the inspector stops: %v; %.1200s", p, debug.Stack()))
+	h.turns.Lock()
+	defer h.turns.Unlock()
+	for p := range h.feed.pages {
+		p.send([]byte(`{"t":"over","why":"the inspector has stopped after an internal fault: the game's log says more"}`))
+	}
+	clear(h.feed.pages)
+	if h.closed = true; h.cancel != nil {
+		h.end()
+	}
 }
 
 // end lets go of all that was kept for pages, with turns.

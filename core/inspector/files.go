@@ -7,10 +7,10 @@ import (
 
 // What the page consists of. It asks for nothing that is not here.
 //
-//go:embed page/*.html page/*.css page/*.js
+//go:embed page/*.html page/*.css page/*.js page/*.svg
 var files embed.FS
 
-var kinds = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+var kinds = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 // File gives a part of the page by its name; "" is the page itself.
 func (h *Hub) File(name string) (kind string, content []byte, ok bool) {

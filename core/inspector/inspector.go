@@ -36,7 +36,8 @@ type Options struct {
 	Every        time.Duration // a turn: 50 ms
 	Linger       time.Duration // that counting goes on after the last page has left, so that one may be reloaded: 30 s
 
-	Now func() time.Time // of messages; nil: time.Now
+	Now func() time.Time  // of messages; nil: time.Now
+	Log func(text string) // of faults of its own; nil: nobody is told. Must not wait for a bridge
 }
 
 // Hub collects what pages show.
@@ -112,6 +113,9 @@ func New(o Options) *Hub {
 	set(&o.Linger, 30*time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = func(string) {}
 	}
 	return &Hub{o: o, worlds: map[uint32]*World{}, chars: map[uint32]*character{}}
 }

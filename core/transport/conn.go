@@ -373,7 +373,7 @@ func (c *conn) tend(now time.Time) {
 	limits := &c.l.o.Limits
 	if at := c.pingedAt.Load(); at != 0 {
 		most := max(limits.PongTime, 3*time.Duration(c.ask.FullMS)*time.Millisecond)
-		if now.Sub(time.Unix(0, at)) > most {
+		if now.Sub(time.Unix(0, at)) > most && !c.nc.ended() { // it takes its time to go, and is counted once
 			c.l.count(&c.l.stats.Silent)
 			c.abort()
 		}

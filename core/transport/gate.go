@@ -34,6 +34,16 @@ func (n *netConn) Close() error {
 	return err
 }
 
+// ended says whether Close was called.
+func (n *netConn) ended() bool {
+	select {
+	case <-n.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Read reads at the pace that a connection may have once it is upgraded.
 func (n *netConn) Read(p []byte) (int, error) {
 	if len(n.early) > 0 {

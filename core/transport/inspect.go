@@ -167,7 +167,7 @@ func isLoopbackName(name string) bool {
 // answerPage writes a part of the page. It may load and reach nothing but this listener, make no script of text, and stand in no other page.
 func answerPage(nc net.Conn, host, kind string, content []byte) {
 	b := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n", kind, len(content))
-	b = fmt.Appendf(b, "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; "+
+	b = fmt.Appendf(b, "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; "+
 		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'\r\n", host)
 	b = append(b, "X-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n\r\n"...)
 	_, _ = nc.Write(slices.Concat(b, content))

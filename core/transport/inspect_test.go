@@ -87,7 +87,7 @@ func TestInspectorPage(t *testing.T) {
 		"Cache-Control: no-store",
 		"X-Content-Type-Options: nosniff",
 		"Connection: close",
-		"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ws://" + host + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+		"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws://" + host + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 		"X-Frame-Options: DENY",
 		"Referrer-Policy: no-referrer",
 		"Cross-Origin-Opener-Policy: same-origin",

@@ -1,7 +1,7 @@
 /* guard.c: a night watchman whose character is played by an agent over aicc/0.1. All that a game says to libaicc; read it from top to bottom.
  *
  * The guard stands at the gate of a walled yard. It is dark, and his lantern is out. Somewhere glass breaks. That game is watch.c.
- * Agents connect by WebSocket to the URL that is the first line on stdout; what the guard does is told on stderr. One agent at a time plays him,
+ * Agents connect by WebSocket to the URL that is the first line on stdout, the second is a page to watch by; what he does is told on stderr. One agent at a time plays him,
  * and each finds the night as it began. Ctrl-C ends the game.
  * Watch:  ./build.sh demo
  * Build:  gcc -Iinclude examples/c/guard.c examples/c/watch.c -Lbuild/lib -laicc -lm -Wl,-rpath,$PWD/build/lib -o guard
@@ -245,6 +245,7 @@ static void open_port(int port)
     aicc_listen_options options;
     aicc_listen_options_init(&options, sizeof options);
     options.port = port;                /* on this machine only: another address needs a token too */
+    options.inspector = 1;              /* a page to watch it by; not for what you ship */
     if (aicc_listen(&options, &listener, &fault) < 0) fprintf(stderr, "guard: %s\n", fault.message), exit(1);
 }
 
@@ -252,7 +253,7 @@ static void open_world(void)
 {
     aicc_bridge_options world;
     aicc_session_options guard;
-    char address[64];
+    char address[64], page[256];
     size_t len;
     aicc_bridge_options_init(&world, sizeof world);
     world.name = aicc_s("night watch");
@@ -270,7 +271,8 @@ static void open_world(void)
     CHECK(aicc_session_open(bridge, &guard, &session, &fault));
     CHECK(aicc_bridge_flush(bridge, 5000));         /* now he is there for whoever connects */
     CHECK(aicc_listener_address(listener, address, sizeof address, &len));
-    printf("ws://%s/aicc?character=guard\n", address), fflush(stdout);
+    CHECK(aicc_listener_inspector(listener, page, sizeof page, &len));
+    printf("ws://%s/aicc?character=guard\nwatch it: %s\n", address, page), fflush(stdout);
 }
 
 static void on_signal(int number) { over = 1, signal(number, SIG_DFL); }    /* the second one ends it at once */

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"aicc.dev/libaicc/capi/ctest"
+	"aicc.dev/libaicc/core/agent"
 	"aicc.dev/libaicc/core/capability"
 )
 
@@ -241,8 +241,10 @@ func start(t *testing.T, program string, args ...string) *world {
 }
 
 // init reads session_init and gives its text.
-func (w *world) init() string {
-	line := w.line()
+func (w *world) init() string { return w.begun(w.line()) }
+
+// begun takes session_init.
+func (w *world) begun(line string) string {
 	var m struct {
 		Type  string
 		ID    string `json:"session_id"`
@@ -294,13 +296,13 @@ func (w *world) end() {
 // The example's guard is published by the command, taken in by another world, and played there: the same tools with the same rules.
 func TestTheGuardElsewhere(t *testing.T) {
 	lib := ctest.Library(t, ctest.Plain)
-	c := filepath.Join(ctest.Root(), "examples", "c")
-	sources, err := filepath.Glob(filepath.Join(c, "*.c"))
+	wire, err := agent.WebSocket(ctest.Game(t).URL, "")(t.Context())
 	require.NoError(t, err)
-	sources = slices.DeleteFunc(sources, func(name string) bool { return filepath.Base(name) == "guard.c" })
-	guard := start(t, ctest.Program(t, ctest.Plain, lib, filepath.Join(c, "guard.c"), append(sources, "-lm")...))
-	init := guard.init()
-	guard.end()
+	first, err := wire.Read(t.Context())
+	require.NoError(t, err)
+	guard := &world{t: t}
+	init := guard.begun(string(first))
+	wire.Abort()
 
 	dir := t.TempDir()
 	manifest, documents, published := filepath.Join(dir, "session_init.json"), filepath.Join(dir, "documents.json"), filepath.Join(dir, "published.json")
@@ -329,13 +331,13 @@ func TestTheGuardElsewhere(t *testing.T) {
 	require.Equal(t, "look\nlisten\nlight_lantern\nwalk_to\nring_bell\nsay\nsay\n", w.told.String())
 
 	// What was taken in and published again is what came.
-	first, err := capability.Split(contents(t, documents))
+	exported, err := capability.Split(contents(t, documents))
 	require.NoError(t, err)
 	again, err := capability.Split(contents(t, published))
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(first), 6)
-	require.Len(t, again, len(first))
-	for i := range first {
-		require.Equal(t, string(first[i].Text), string(again[i].Text))
+	require.GreaterOrEqual(t, len(exported), 6)
+	require.Len(t, again, len(exported))
+	for i := range exported {
+		require.Equal(t, string(exported[i].Text), string(again[i].Text))
 	}
 }

@@ -36,7 +36,7 @@ function sized(c) {
 // top gives a round number above n for the axis.
 function top(n) {
   const p = 10 ** Math.floor(Math.log10(Math.max(n, 1)));
-  for (const f of [1, 2, 4, 5, 8, 10]) if (f * p >= n) return Math.max(4, f * p);
+  for (const f of [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]) if (f * p >= n) return Math.max(4, f * p);
   return n;
 }
 

@@ -153,6 +153,8 @@ function drawStatus() {
     say(status.children[i], t);
     status.children[i].hidden = !t;
   });
+  const title = (store.worlds.size === 1 ? [...store.worlds.values()][0].name + " - " : "") + "aicc inspector";
+  if (document.title !== title) document.title = title;
   status.firstChild.classList.toggle("bad", !store.connected);
 }
 

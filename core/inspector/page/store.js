@@ -52,6 +52,7 @@ export function worldOf(char) { return store.names.get(char)?.worldName ?? ""; }
 
 export function take(m) {
   if (m.t === "hello") return hello(m);
+  if (m.t === "over") return void Object.assign(store, { connected: false, why: m.why });
   if (m.t !== "batch") return;
   if (m.chars) characters(m);
   if (m.lines) m.lines.forEach(line);

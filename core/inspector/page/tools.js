@@ -155,7 +155,7 @@ function lately() {
   if (!r || r.version === store.statsVersion) return;
   r.version = store.statsVersion;
   const list = [];
-  for (let i = store.rows.length - 1, n = 0; i >= 0 && n < 5000 && list.length < 8; i--, n++) {
+  for (let i = store.rows.length - 1, n = 0; i >= 0 && n < 20_000 && list.length < 8; i--, n++) {
     const x = store.rows.at(i);
     if (x.type === 6 && x.char === panel.char && x.label === panel.name) list.push(x);
   }

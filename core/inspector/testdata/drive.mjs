@@ -1,4 +1,5 @@
-// Drives the inspector's page in Chromium: node drive.mjs SCENE URL [FOLDER]. A scene throws where the page is not as it should be.
+// Drives the inspector's page in Chromium: node drive.mjs SCENE URL [FOLDER]. A scene throws where the page is not as it should be; AICC_SHOT
+// names a file for a picture of that.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -368,6 +369,14 @@ const scenes = {
       await page.click("#pause");
       await page.waitForTimeout(1200);
       await shot("one-light.png");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("2");
+      await page.waitForTimeout(600);
+      await shot("all-light.png");
+      await page.keyboard.press("1");
+      await page.setViewportSize({ width: 1728, height: 1000 });
+      await page.waitForTimeout(800);
+      await shot("wide-light.png");
     }
   },
 };
