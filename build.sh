@@ -18,6 +18,7 @@ usage: ./build.sh CHORE
   bench [events] [--smoke]  benchmarks, as ratios to a reference in the same run; events: of events alone, in one table with
                             their budgets; --smoke only sees that they run
   fuzz [PACKAGE...]         each fuzz test in turn, FUZZTIME long (default 20s)
+  godot                     the Godot addon as a zip, with the library for each platform that was built: this one, and those of cross
   cross                     compiles for linux/arm64 and windows/amd64 where the compilers are installed
   clean                     removes build/
   help                      this text
@@ -278,6 +279,12 @@ chore_cross() {
     cross_one windows amd64 x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64-win32
 }
 
+chore_godot() {
+    prepare
+    write_library
+    "$root/bindings/godot/make.sh" "$out"
+}
+
 chore_clean() {
     local out=${AICC_BUILD_DIR:-$root/build}
     [ -e "$out" ] || return 0
@@ -294,7 +301,7 @@ main() {
     local chore=${1:-}
     [ $# -eq 0 ] || shift
     case $chore in
-        build | demo | test | bench | fuzz | cross | clean) "chore_$chore" "$@" ;;
+        build | demo | test | bench | fuzz | godot | cross | clean) "chore_$chore" "$@" ;;
         help | -h | --help) usage ;;
         '') usage >&2; exit 2 ;;
         *) printf 'build.sh: there is no chore "%s"\n\n' "$chore" >&2; usage >&2; exit 2 ;;

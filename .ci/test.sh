@@ -1,7 +1,7 @@
 # The test run; build.sh reads this. A step is a function step_NAME: its output is build/log/NAME.log, shown when it fails.
 # A step that runs Go tests counts each of them, any other step counts as one. Where CI is true, what is skipped has failed.
 
-steps="gofmt vet rooms core race library capi command examples demo ajv cmake docs bench"
+steps="gofmt vet rooms core race library capi command examples godot demo ajv cmake docs bench"
 
 # What Debian calls it, and how to see that it is here.
 packages() {
@@ -210,6 +210,9 @@ step_capi() { go_tests ./capi/...; }
 step_command() { go_tests ./cmd/...; }
 
 step_examples() { go_tests ./examples/...; }
+
+# The addon in the real engine, which bindings/godot/root.sh fetches.
+step_godot() { go_tests ./bindings/...; }
 
 step_demo() {
     write_library

@@ -6,9 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math"
-	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,27 +17,14 @@ import (
 
 	"aicc.dev/libaicc/core/bridge"
 	"aicc.dev/libaicc/core/jsonwire"
+	"aicc.dev/libaicc/core/leak"
 	"aicc.dev/libaicc/core/message"
 	"aicc.dev/libaicc/core/transport"
 )
 
 // Whatever a test did, nothing of it may run when all are through.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	http.DefaultClient.CloseIdleConnections()
-	for end := time.Now().Add(10 * time.Second); code == 0; runtime.Gosched() {
-		buf := make([]byte, 1<<20)
-		stacks := string(buf[:runtime.Stack(buf, true)])
-		ours := strings.Count(stacks, "core/transport.") + strings.Count(stacks, "core/agent.") + strings.Count(stacks, "coder/websocket.")
-		if ours == strings.Count(stacks, "core/agent.TestMain") {
-			break
-		}
-		if time.Now().After(end) {
-			fmt.Fprintln(os.Stderr, "goroutines are left:\n"+stacks)
-			code = 1
-		}
-	}
-	os.Exit(code)
+	os.Exit(leak.Check(m.Run(), "core/transport.", "core/agent.", "coder/websocket."))
 }
 
 const ms = int64(time.Millisecond)

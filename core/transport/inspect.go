@@ -117,7 +117,7 @@ func (d *desk) check(peer net.Addr, r *http.Request, socket bool) *Refusal {
 	if !isLoopback(peer) {
 		return &Refusal{http.StatusForbidden, "peer", "the inspector is for the machine that the game runs on: open it there, or forward the port by ssh"}
 	}
-	if name := hostName(r.Host); !isLoopbackName(name) || strings.Trim(strings.ToLower(r.Host), hostBytes) != "" {
+	if name := HostName(r.Host); !isLoopbackName(name) || strings.Trim(strings.ToLower(r.Host), hostBytes) != "" {
 		return &Refusal{http.StatusForbidden, "host", fmt.Sprintf("the inspector does not go by the name %q: open it as 127.0.0.1 or localhost", cut(r.Host, 64))}
 	}
 	origins := r.Header["Origin"]

@@ -133,7 +133,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		if refusal = g.check(r); refusal == nil {
 			require.Contains(t, header, " t", "let in without the token")
-			name := hostName(r.Host)
+			name := HostName(r.Host)
 			require.True(t, name == "localhost" || name == "::1" || strings.HasPrefix(name, "127."), name)
 		} else {
 			require.NotEmpty(t, refusal.body())

@@ -34,7 +34,7 @@ type guard struct {
 
 func newGuard(o *Options, address string) (g guard) {
 	for _, h := range o.Hosts {
-		g.hosts = append(g.hosts, hostName(h))
+		g.hosts = append(g.hosts, HostName(h))
 	}
 	if ip, err := netip.ParseAddr(address); err == nil && !ip.IsUnspecified() {
 		g.hosts = append(g.hosts, ip.String())
@@ -49,8 +49,8 @@ func newGuard(o *Options, address string) (g guard) {
 	return g
 }
 
-// hostName is a Host without its port, in the one form in which names are compared.
-func hostName(host string) string {
+// HostName is a Host without its port, in the one form in which names are compared.
+func HostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -64,7 +64,7 @@ func hostName(host string) string {
 // check looks at what a request must have whatever it asks for. A page on a name that was rebound to this machine has that name as its Host;
 // its Origin is the same, so the two are never compared with each other.
 func (g *guard) check(r *http.Request) *Refusal {
-	name := hostName(r.Host)
+	name := HostName(r.Host)
 	if !(isLoopbackName(name) || name != "" && slices.Contains(g.hosts, name)) {
 		return &Refusal{http.StatusForbidden, "host", fmt.Sprintf("this listener does not go by the name %q: connect to a loopback name or address, or let the game list the name among its hosts", cut(r.Host, 64))}
 	}

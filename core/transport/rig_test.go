@@ -19,27 +19,12 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"aicc.dev/libaicc/core/leak"
 	"aicc.dev/libaicc/core/message"
 )
 
 // Whatever a test did, nothing of a listener may run when all are through.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	http.DefaultClient.CloseIdleConnections()
-	var stacks string
-	for end := time.Now().Add(10 * time.Second); code == 0; runtime.Gosched() {
-		buf := make([]byte, 1<<20)
-		stacks = string(buf[:runtime.Stack(buf, true)])
-		if strings.Count(stacks, "core/transport.")+strings.Count(stacks, "coder/websocket.") == strings.Count(stacks, "core/transport.TestMain") {
-			break
-		}
-		if time.Now().After(end) {
-			fmt.Fprintln(os.Stderr, "goroutines are left:\n"+stacks)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(leak.Check(m.Run(), "core/transport.", "coder/websocket.")) }
 
 // table is a game whose bridges are notes of what reached them.
 type table struct {

@@ -3,11 +3,9 @@ package llm
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"math"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +19,7 @@ import (
 	"aicc.dev/libaicc/cmd/aicc/llm/fakemodel"
 	"aicc.dev/libaicc/core/agent"
 	"aicc.dev/libaicc/core/bridge"
+	"aicc.dev/libaicc/core/leak"
 	"aicc.dev/libaicc/core/message"
 	"aicc.dev/libaicc/core/transport"
 )
@@ -29,23 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	ctest.Clean()
-	for end := time.Now().Add(10 * time.Second); code == 0; runtime.Gosched() {
-		http.DefaultClient.CloseIdleConnections()
-		buf := make([]byte, 1<<20)
-		stacks := string(buf[:runtime.Stack(buf, true)])
-		left := false
-		for _, of := range []string{"llm.(*Player)", "llm.(*game)", "fakemodel.", "core/agent.", "core/transport."} {
-			left = left || strings.Contains(stacks, of)
-		}
-		if !left {
-			break
-		}
-		if time.Now().After(end) {
-			fmt.Fprintln(os.Stderr, "goroutines are left:\n"+stacks)
-			code = 1
-		}
-	}
-	os.Exit(code)
+	os.Exit(leak.Check(code, "llm.(*Player)", "llm.(*game)", "fakemodel.", "core/agent.", "core/transport."))
 }
 
 // game is the night watch with one guard: a real bridge behind a real listener. What its engine has run is noted.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aicc.dev/libaicc/core/transport"
 )
 
 // HTTP says how clients come over HTTP.
@@ -145,7 +147,7 @@ type door struct {
 func newDoor(h *HTTP) *door {
 	d := &door{}
 	for _, name := range h.Hosts {
-		d.hosts = append(d.hosts, hostName(name))
+		d.hosts = append(d.hosts, transport.HostName(name))
 	}
 	for _, o := range h.Origins {
 		d.origins = append(d.origins, strings.ToLower(strings.TrimSuffix(o, "/")))
@@ -159,7 +161,7 @@ func newDoor(h *HTTP) *door {
 
 // admit answers who may not come in. A page on a name that was rebound to this machine has that name as its Host, and an Origin that is the same.
 func (d *door) admit(w http.ResponseWriter, r *http.Request) bool {
-	name := hostName(r.Host)
+	name := transport.HostName(r.Host)
 	ip, err := netip.ParseAddr(name)
 	loopback := name == "localhost" || err == nil && ip.IsLoopback()
 	if !loopback && (name == "" || !slices.Contains(d.hosts, name)) {
@@ -195,16 +197,4 @@ func (d *door) admit(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	return true
-}
-
-// hostName is a Host without its port, in the one form in which names are compared.
-func hostName(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.Unmap().String()
-	}
-	return host
 }

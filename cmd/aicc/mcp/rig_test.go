@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -19,27 +18,13 @@ import (
 	"aicc.dev/libaicc/cmd/aicc/live"
 	"aicc.dev/libaicc/cmd/aicc/live/livetest"
 	"aicc.dev/libaicc/core/agent"
+	"aicc.dev/libaicc/core/leak"
 	"aicc.dev/libaicc/core/message"
 	"aicc.dev/libaicc/core/transport"
 )
 
 // Whatever a test did, nothing of it may run when all are through.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	http.DefaultClient.CloseIdleConnections()
-	for end := time.Now().Add(10 * time.Second); code == 0; runtime.Gosched() {
-		buf := make([]byte, 1<<20)
-		stacks := string(buf[:runtime.Stack(buf, true)])
-		if strings.Count(stacks, "cmd/aicc/mcp.")+strings.Count(stacks, "core/agent.") == strings.Count(stacks, "cmd/aicc/mcp.TestMain") {
-			break
-		}
-		if time.Now().After(end) {
-			fmt.Fprintln(os.Stderr, "goroutines are left:\n"+stacks)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(leak.Check(m.Run(), "cmd/aicc/mcp.", "core/agent.")) }
 
 const (
 	modern  = "2026-07-28"

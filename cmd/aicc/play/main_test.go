@@ -2,11 +2,9 @@ package play
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"aicc.dev/libaicc/capi/ctest"
+	"aicc.dev/libaicc/core/leak"
 )
 
 func TestMain(m *testing.M) {
@@ -23,19 +22,7 @@ func TestMain(m *testing.M) {
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)
 	}
-	http.DefaultClient.CloseIdleConnections()
-	for end := time.Now().Add(10 * time.Second); code == 0; runtime.Gosched() {
-		buf := make([]byte, 1<<20)
-		stacks := string(buf[:runtime.Stack(buf, true)])
-		if !strings.Contains(stacks, "core/transport.") && !strings.Contains(stacks, "core/agent.") && !strings.Contains(stacks, "play.(*session)") {
-			break
-		}
-		if time.Now().After(end) {
-			fmt.Fprintln(os.Stderr, "goroutines are left:\n"+stacks)
-			code = 1
-		}
-	}
-	os.Exit(code)
+	os.Exit(leak.Check(code, "core/transport.", "core/agent.", "play.(*session)"))
 }
 
 var built struct {
@@ -76,7 +63,7 @@ func open(t *testing.T, width, height int, env []string, command string) *termin
 	var kept []string
 	for _, one := range os.Environ() {
 		switch name, _, _ := strings.Cut(one, "="); name {
-		case "NO_COLOR", "TMUX", "TERM", "COLORTERM", "LC_ALL", "LANG", "AICC_TOKEN", "CLICOLOR", "CLICOLOR_FORCE":
+		case "NO_COLOR", "TMUX", "TERM", "COLORTERM", "LC_ALL", "LANG", "AICC_TOKEN", "CLICOLOR", "CLICOLOR_FORCE", "CI": // its libraries leave colours out where CI is set
 		default:
 			kept = append(kept, one)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,25 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"aicc.dev/libaicc/cmd/aicc/llm/fakemodel"
+	"aicc.dev/libaicc/core/leak"
 )
 
 // No request goes on when its test is over.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	for end := time.Now().Add(10 * time.Second); code == 0; runtime.Gosched() {
-		http.DefaultClient.CloseIdleConnections()
-		buf := make([]byte, 1<<20)
-		stacks := string(buf[:runtime.Stack(buf, true)])
-		if strings.Count(stacks, "llm/chat.") == strings.Count(stacks, "chat.TestMain") {
-			break
-		}
-		if time.Now().After(end) {
-			fmt.Fprintln(os.Stderr, "goroutines are left:\n"+stacks)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(leak.Check(m.Run(), "llm/chat.")) }
 
 // rig is a client of a fake model whose waits are noted and not waited for.
 type rig struct {
