@@ -327,7 +327,7 @@ aicc_status aicc_bridge_create(const aicc_bridge_options *options, aicc_bridge *
     if (o.replace)
         end_owned(o.owner, 0, &o.name);
     if (listener_has(o.listener.id, o.name))
-        return aicc__fail(error, AICC_E_NAME, "name", "another bridge of this listener has this name; destroy it first, or set replace");
+        return aicc__fail(error, AICC_E_NAME, "name", "another bridge of this listener has this name; destroy it first, or, if it is of the same owner, set replace");
     if (create_payload(&p, &o) != AICC_OK || (b = slot_take()) == NULL) {
         aicc__payload_free(&p);
         return aicc__fail(error, AICC_E_FULL, "", "there are 4096 bridges, or memory is exhausted; destroy bridges that are no longer used");

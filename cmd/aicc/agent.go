@@ -64,6 +64,8 @@ func (j *joining) target(c *call) (t live.Target, token string, err error) {
 		t.Character = *j.character
 	}
 	switch {
+	case j.wait != nil && *j.wait < 0:
+		return t, "", usagef("--wait is a time from now on, like 20s; it is %v", *j.wait)
 	case *j.token != "" && *j.tokenFile != "":
 		return t, "", usagef("--token and --token-file were both given")
 	case *j.tokenFile != "":
@@ -81,7 +83,7 @@ func (j *joining) target(c *call) (t live.Target, token string, err error) {
 	}
 	for _, b := range []byte(token) {
 		if b <= ' ' || b > '~' {
-			return t, "", errors.New("the token is none: it is printable ASCII without spaces")
+			return t, "", errors.New("this is no token: it is printable ASCII without spaces")
 		}
 	}
 	return t, token, nil

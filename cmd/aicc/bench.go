@@ -46,7 +46,11 @@ func setupBench(flags *flag.FlagSet) func(*call) error {
 			return err
 		}
 		o := crowd.Options{Target: t, Token: token, Connections: *connections, InFlight: *inFlight, Tool: *tool, Calls: *calls, Time: *duration, Seed: *seed, Patience: *patience}
+		given := map[string]bool{}
+		flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 		switch {
+		case given["time"] && *duration == 0 || given["calls"] && *calls == 0:
+			return usagef("--time and --calls are above 0; leave both out for 5 s")
 		case *connections < 0 || *inFlight < 1 || *calls < 0 || *duration < 0 || *patience < 0:
 			return usagef("numbers and times are at least 0, --in-flight is at least 1")
 		case *inFlight > maxInFlight:

@@ -28,7 +28,7 @@ func TestGameCommandsRefuse(t *testing.T) {
 		"play a:1/aicc?character=x --character y":        `aicc play: the URL says character "x", and --character says "y"`,
 		"play a:1 --token x --token-file y":              "aicc play: --token and --token-file were both given",
 		"play a:1 --token-file " + dir + "/nothing":      "aicc play: open " + dir + "/nothing: no such file or directory",
-		"play a:1 --token-file " + token:                 "aicc play: the token is none: it is printable ASCII without spaces",
+		"play a:1 --token-file " + token:                 "aicc play: this is no token: it is printable ASCII without spaces",
 		"agent 127.0.0.1:1 --script " + dir + "/nothing": "aicc agent: open " + dir + "/nothing: no such file or directory",
 		"agent 127.0.0.1:1 --script " + bad:              "aicc agent: " + bad + `: line 2: there is no step "fly": steps are call, start, result, event, quiet, tool, capability, expect, let, say, print, sleep, timeout, repeat, end`,
 		"bench a:1 --in-flight 0":                        "aicc bench: numbers and times are at least 0, --in-flight is at least 1",

@@ -276,7 +276,7 @@ func resume(id message.ID) string {
 }
 
 func TestSeatOfOneWhoMayComeBack(t *testing.T) {
-	const away = `4409 character "keeper" waits for its agent, which may resume: send session_resume if that is you, else connect again later`
+	const away = `4409 character "keeper" waits for its agent, which may come back: connect again later, or send session_resume if that is you`
 	for _, c := range []struct {
 		name    string
 		replace bool

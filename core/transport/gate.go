@@ -69,6 +69,9 @@ func (n *netConn) Write(p []byte) (int, error) {
 
 var headerEnd = []byte("\r\n\r\n")
 
+// tlsHandshake is the first byte of whoever connects to wss:// or https://. It hears at once that it is wrong here, instead of waiting.
+const tlsHandshake = 0x16
+
 // readHeader reads up to the empty line; what came behind it stays in nc.early. Nothing is parsed before it is whole: what a connection that
 // never gets so far costs is this buffer.
 func readHeader(nc *netConn) ([]byte, *Refusal) {
@@ -82,6 +85,9 @@ func readHeader(nc *netConn) ([]byte, *Refusal) {
 		}
 		n, err := nc.Conn.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
+		if len(buf) > 0 && buf[0] == tlsHandshake {
+			return nil, &Refusal{http.StatusBadRequest, "tls", "this listener speaks no TLS: connect to ws://, or put a proxy that does in front"}
+		}
 		if i := bytes.Index(buf[from:], headerEnd); i >= 0 {
 			end := from + i + len(headerEnd)
 			if bytes.Count(buf[:end], headerEnd[:2]) > maxHeaderLines {

@@ -7,10 +7,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -58,11 +61,17 @@ func Listen(o Options, b Bridges) (*Listener, error) {
 			return nil, &OptionError{"token", "token must be of printable ASCII without spaces, since it travels in a header"}
 		}
 	}
+	if fault := checkNames(&o); fault != nil {
+		return nil, fault
+	}
 	network := "tcp" // which takes 0.0.0.0 for all addresses of either kind
 	if ip.Is4() {
 		network = "tcp4"
 	}
 	port, err := net.Listen(network, net.JoinHostPort(o.Address, strconv.Itoa(o.Port)))
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil, &OptionError{"address", fmt.Sprintf("address %s is none of this machine's: %v", o.Address, err)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("port %d of %s cannot be opened: %w; give port 0 for any that is free", o.Port, o.Address, err)
 	}
@@ -71,6 +80,23 @@ func Listen(o Options, b Bridges) (*Listener, error) {
 	l.wg.Go(l.accept)
 	l.wg.Go(l.tend)
 	return l, nil
+}
+
+// checkNames refuses hosts and origins that no request can have.
+func checkNames(o *Options) *OptionError {
+	for _, h := range o.Hosts {
+		if name := HostName(h); name == "" || strings.ContainsAny(name, "*/?#@ ") {
+			return &OptionError{"hosts", fmt.Sprintf("%q is no host: give a name as agents call this machine, game.example; there are no patterns", cut(h, 64))}
+		}
+	}
+	for _, s := range o.Origins {
+		u, err := url.Parse(strings.TrimSuffix(s, "/"))
+		if err != nil || u.Scheme == "" || u.Host == "" || strings.Contains(u.Host, "*") || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil ||
+			u.Scheme == "https" && u.Port() == "443" || u.Scheme == "http" && u.Port() == "80" {
+			return &OptionError{"origins", fmt.Sprintf("%q is no origin: give it as browsers send it, https://studio.example, with a port only if it is not the scheme's own; there are no patterns", cut(s, 64))}
+		}
+	}
+	return nil
 }
 
 // Addr is where it listens: an address and the port that it got.

@@ -40,7 +40,7 @@ func TakenBy(name string, state State) *Refusal {
 	text := "every character has an agent: connect again when one has left, or let the game listen with replace"
 	switch {
 	case name != "" && state == Away:
-		text = fmt.Sprintf("character %q waits for its agent, which may resume: send session_resume if that is you, else connect again later", cut(name, 64))
+		text = fmt.Sprintf("character %q waits for its agent, which may come back: connect again later, or send session_resume if that is you", cut(name, 64))
 	case name != "":
 		text = fmt.Sprintf("character %q has an agent: ask for another one, or connect again when it has left", cut(name, 64))
 	}

@@ -14,12 +14,16 @@ func TestListenErrors(t *testing.T) {
 	_, err := fmt.Sscanf(other.Addr(), "127.0.0.1:%d", &port)
 	require.NoError(t, err)
 	for want, o := range map[string]Options{
-		"port must be from 0, which is any, to 65535, it is 65536":                                                                                                 {Port: 65536},
-		`address must be an IP address or "localhost", it is "game.example"`:                                                                                       {Address: "game.example"},
-		"address 0.0.0.0 can be reached from other machines: give a token, and put TLS in front, or listen on 127.0.0.1":                                           {Address: "0.0.0.0"},
-		"address :: can be reached from other machines: give a token, and put TLS in front, or listen on 127.0.0.1":                                                {Address: "::"},
-		"token must be of printable ASCII without spaces, since it travels in a header":                                                                            {Token: "a b"},
-		fmt.Sprintf("port %d of 127.0.0.1 cannot be opened: listen tcp4 127.0.0.1:%d: bind: address already in use; give port 0 for any that is free", port, port): {Port: port},
+		"port must be from 0, which is any, to 65535, it is 65536":                                                                                                         {Port: 65536},
+		`address must be an IP address or "localhost", it is "game.example"`:                                                                                               {Address: "game.example"},
+		"address 0.0.0.0 can be reached from other machines: give a token, and put TLS in front, or listen on 127.0.0.1":                                                   {Address: "0.0.0.0"},
+		"address :: can be reached from other machines: give a token, and put TLS in front, or listen on 127.0.0.1":                                                        {Address: "::"},
+		"token must be of printable ASCII without spaces, since it travels in a header":                                                                                    {Token: "a b"},
+		`"*" is no origin: give it as browsers send it, https://studio.example, with a port only if it is not the scheme's own; there are no patterns`:                     {Origins: []string{"*"}},
+		`"https://a.example/x" is no origin: give it as browsers send it, https://studio.example, with a port only if it is not the scheme's own; there are no patterns`:   {Origins: []string{"https://b.example:8443/", "https://a.example/x"}},
+		`"https://a.example:443" is no origin: give it as browsers send it, https://studio.example, with a port only if it is not the scheme's own; there are no patterns`: {Origins: []string{"https://a.example:443"}},
+		`"*.example" is no host: give a name as agents call this machine, game.example; there are no patterns`:                                                             {Hosts: []string{"game.example:80", "::1", "*.example"}},
+		fmt.Sprintf("port %d of 127.0.0.1 cannot be opened: listen tcp4 127.0.0.1:%d: bind: address already in use; give port 0 for any that is free", port, port):         {Port: port},
 	} {
 		_, err := Listen(o, newTable())
 		require.EqualError(t, err, want)
@@ -61,7 +65,11 @@ func TestRefusals(t *testing.T) {
 		{"two tokens", get("/", "localhost", auth+"Authorization: Bearer x\r\n"), refusal("401 Unauthorized", "token_wrong", tokenText)},
 		{"token in the query", get("/?token=s3cret", "localhost", ""), refusal("400 Bad Request", "token_in_query", "a token in the URL ends up in logs: send it in the header Authorization: Bearer TOKEN")},
 		{"post", "POST / HTTP/1.1\r\nHost: localhost\r\n" + auth + "\r\n", refusal("405 Method Not Allowed", "method", "only GET is answered here: open a WebSocket, or GET /")},
-		{"garbage", "\x16\x03\x01\x00\xff hello\r\n\r\n", refusal("400 Bad Request", "request", "this is no HTTP request: open a WebSocket, or GET /")},
+		{"garbage", "\x17\x03\x01\x00\xff hello\r\n\r\n", refusal("400 Bad Request", "request", "this is no HTTP request: open a WebSocket, or GET /")},
+		{"TLS", "\x16\x03\x01\x00\xff hello", refusal("400 Bad Request", "tls", "this listener speaks no TLS: connect to ws://, or put a proxy that does in front")},
+		{"bad escape", get("/aicc/mi%zz", "localhost", auth), refusal("400 Bad Request", "request", `"%zz" in the path is no percent-encoding: write a % itself as %25`)},
+		{"unknown query", get("/aicc?charakter=x", "localhost", auth), refusal("400 Bad Request", "query", `the query has "charakter", or has it more than once: it takes character, model, full_ms, topics, each once`)},
+		{"twice", get("/aicc?character=x&character=y", "localhost", auth), refusal("400 Bad Request", "query", `the query has "character", or has it more than once: it takes character, model, full_ms, topics, each once`)},
 		{"no such path", get("/metrics", "localhost", auth), refusal("404 Not Found", "not_found", "agents connect to /aicc/BRIDGE?character=NAME; GET / lists bridges and characters")},
 		{"no upgrade", get("/aicc", "localhost", auth), refusal("426 Upgrade Required", "upgrade", "agents connect here by WebSocket: open ws:// with this path; GET / lists bridges and characters")},
 		{"no such bridge", upgradeRequest("/aicc/mill", auth), refusal("404 Not Found", "not_found", `there is no bridge "mill": ask for one of "the yard"; GET / lists all`)},
@@ -85,7 +93,7 @@ func TestRefusals(t *testing.T) {
 		require.Equal(t, strings.HasPrefix(c.want, "401"), strings.Contains(headers, "WWW-Authenticate: Bearer"), c.name)
 	}
 	require.Empty(t, tb.chars["keeper"].said(), "nothing of it reached a character")
-	require.EqualValues(t, 32, l.Stats().Refused)
+	require.EqualValues(t, 36, l.Stats().Refused)
 }
 
 func TestListing(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -91,6 +92,8 @@ func (g *guard) check(r *http.Request) *Refusal {
 	return nil
 }
 
+var asked = []string{"character", "model", "full_ms", "topics"}
+
 // readAsk reads path and query of a request for a character.
 func readAsk(u *url.URL) (a Ask, refusal *Refusal) {
 	a.FullMS = -1
@@ -104,6 +107,11 @@ func readAsk(u *url.URL) (a Ask, refusal *Refusal) {
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return a, &Refusal{http.StatusBadRequest, "query", "the query cannot be read: escape what stands in it"}
+	}
+	for name, values := range q {
+		if !slices.Contains(asked, name) || len(values) > 1 {
+			return a, &Refusal{http.StatusBadRequest, "query", fmt.Sprintf("the query has %q, or has it more than once: it takes %s, each once", cut(name, 64), strings.Join(asked, ", "))}
+		}
 	}
 	a.Character = q.Get("character")
 	if s := q.Get("model"); s != "" {
@@ -131,7 +139,10 @@ func readAsk(u *url.URL) (a Ask, refusal *Refusal) {
 // parse makes a request of a whole header. It must be in one piece, so that no part of it is waited for here.
 func parse(header []byte) (*http.Request, *Refusal) {
 	r, err := http.ReadRequest(bufio.NewReaderSize(bytes.NewReader(header), 1024))
+	var escape url.EscapeError
 	switch {
+	case errors.As(err, &escape):
+		return nil, &Refusal{http.StatusBadRequest, "request", fmt.Sprintf("%s in the path is no percent-encoding: write a %% itself as %%25", strconv.Quote(cut(string(escape), 8)))}
 	case err != nil:
 		return nil, &Refusal{http.StatusBadRequest, "request", "this is no HTTP request: open a WebSocket, or GET /"} // two Hosts are a fault too
 	case r.URL.Host != "": // it would stand for the header Host

@@ -130,12 +130,15 @@ func (r *Roster) Detached(session uint32, epoch uint64) {
 		return // replaced, and told so
 	}
 	if p.spoken {
-		p.conn.Close(CloseOver, "the session is over, or waits to be resumed: connect again")
+		p.conn.Close(CloseOver, farewells[p.valid])
 	} else {
 		p.conn.Close(CloseTaken, TakenBy(p.name, Taken).Message)
 	}
 	p.conn = nil
 }
+
+// farewells are by whether the session may be resumed.
+var farewells = map[bool]string{false: "the session is over", true: "the session was detached: connect again and send session_resume"}
 
 // End says that the bridge is gone.
 func (r *Roster) End() {
@@ -177,13 +180,11 @@ func (r *Roster) seat(a Ask) (Seat, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var found *place
-	if e := r.names[a.Character]; e != nil && a.Character != "" {
+	if e := r.names[a.Character]; e != nil {
 		found = e.Value.(*place)
 	}
-	for e := r.seats.Front(); e != nil && found == nil && a.Character == ""; e = e.Next() {
-		if p := e.Value.(*place); p.state() == Free {
-			found = p
-		}
+	if a.Character == "" {
+		found = r.free()
 	}
 	switch {
 	case found == nil && a.Character == "" && r.seats.Len() > 0:
@@ -194,6 +195,16 @@ func (r *Roster) seat(a Ask) (Seat, error) {
 		return nil, TakenBy(found.name, Taken)
 	}
 	return &chair{r: r, p: found, ask: a}, nil
+}
+
+// free is the first that nobody plays; nil: none is.
+func (r *Roster) free() *place {
+	for e := r.seats.Front(); e != nil; e = e.Next() {
+		if p := e.Value.(*place); p.state() == Free {
+			return p
+		}
+	}
+	return nil
 }
 
 // someNames are enough for a refusal.
@@ -209,42 +220,61 @@ type chair struct {
 	r     *Roster
 	p     *place
 	ask   Ask
-	epoch uint64
+	epoch uint64 // 0: not seated
+	waits Conn   // beside the seat
 }
 
+// Attach seats the newcomer, or, where the agent that was here may still come back and is not to be replaced, lets it wait beside the seat: any
+// number may, and the one that Resumes has it.
 func (c *chair) Attach(conn Conn) (Wait, error) {
 	c.r.mu.Lock()
 	defer c.r.mu.Unlock()
-	p := c.p
-	if c.r.ended || c.r.place(p.number) != p {
-		return NoWait, NotFound("character", p.name, c.r.someNames())
+	if c.r.ended || c.r.place(c.p.number) != c.p {
+		return NoWait, NotFound("character", c.p.name, c.r.someNames())
 	}
-	if p.conn != nil && !c.ask.Replace {
-		return NoWait, TakenBy(p.name, Taken)
+	if c.p.state() != Free && c.ask.Character == "" { // others were faster: any other will do
+		if p := c.r.free(); p != nil {
+			c.p = p
+		}
+	}
+	p := c.p
+	switch {
+	case p.conn != nil && !c.ask.Replace:
+		return NoWait, TakenBy(c.ask.Character, Taken)
+	case p.state() == Away && !c.ask.Replace:
+		c.waits = conn
+		return OrRefuse, nil
 	}
 	wait := NoWait
-	switch {
-	case !p.valid:
-	case c.ask.Replace || !p.said:
+	if p.valid {
 		wait = OrBegin
-	default:
-		wait = OrRefuse
 	}
-	c.epoch = c.r.wire.Attach(p.number, How{Replace: p.conn != nil, Wait: wait != NoWait}, c.ask)
-	if c.epoch == 0 {
+	if !c.sit(conn, wait != NoWait) {
 		return NoWait, &Refusal{http.StatusServiceUnavailable, "busy", "the game cannot seat an agent now: connect again later"}
+	}
+	return wait, nil
+}
+
+// sit gives the connection to the bridge, with the roster's mu.
+func (c *chair) sit(conn Conn, wait bool) bool {
+	p := c.p
+	if c.epoch = c.r.wire.Attach(p.number, How{Replace: p.conn != nil, Wait: wait}, c.ask); c.epoch == 0 {
+		return false
 	}
 	if p.conn != nil {
 		p.conn.Close(CloseReplaced, "another agent has taken the character")
 	}
 	p.epoch, p.conn, p.spoken = c.epoch, conn, false
-	return wait, nil
+	return true
 }
 
 func (c *chair) Resumes(id message.ID) bool {
 	c.r.mu.Lock()
 	defer c.r.mu.Unlock()
-	return c.p.valid && c.p.id == id
+	if c.r.ended || !c.p.valid || c.p.id != id {
+		return false
+	}
+	return c.waits == nil || c.p.conn == nil && c.sit(c.waits, true)
 }
 
 func (c *chair) Begin() { c.r.wire.Begin(c.p.number, c.epoch) }
@@ -256,11 +286,21 @@ func (c *chair) Receive(m []byte) bool {
 	return c.r.wire.Receive(c.p.number, c.epoch, m)
 }
 
-func (c *chair) Arrived(count uint32) { c.r.wire.Arrived(c.p.number, c.epoch, count) }
+func (c *chair) Arrived(count uint32) {
+	c.r.mu.Lock()
+	number, epoch := c.p.number, c.epoch
+	c.r.mu.Unlock()
+	if epoch != 0 {
+		c.r.wire.Arrived(number, epoch, count)
+	}
+}
 
 func (c *chair) Leave() {
 	c.r.mu.Lock() // until the bridge's mailbox has it: who is seated next comes behind it
 	defer c.r.mu.Unlock()
+	if c.epoch == 0 {
+		return
+	}
 	if c.p.epoch == c.epoch {
 		c.p.conn = nil
 	}

@@ -60,7 +60,7 @@ type Seat interface {
 	// Attach gives the connection to the character. Where an agent that was here may still resume, it says so: then nothing may be said on the
 	// connection before it has sent session_resume or Begin was called. The error is a *Refusal: the connection is closed with CloseTaken.
 	Attach(Conn) (Wait, error)
-	// Resumes tells whether this is the session that may be resumed here.
+	// Resumes tells whether this is the session that may be resumed here. Who has waited beside the seat has it from then on.
 	Resumes(message.ID) bool
 	// Begin ends the wait: the agent that was here may no longer resume, this one has the character afresh.
 	Begin()

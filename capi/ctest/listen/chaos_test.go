@@ -19,6 +19,7 @@ import (
 	"aicc.dev/libaicc/capi/ctest"
 	"aicc.dev/libaicc/core/agent"
 	"aicc.dev/libaicc/core/agent/flaky"
+	"aicc.dev/libaicc/core/transport"
 )
 
 // An agent's calls go through connections that end one after the other, anyhow: the game has run each once, the agent has each result once.
@@ -120,4 +121,45 @@ func TestForeignClient(t *testing.T) {
 		require.NotContains(t, line, "internal fault")
 	}
 	require.Equal(t, 4, ran, strings.Join(w.said(), "\n"))
+}
+
+// An agent is cut off, others want its character: they wait beside it and are let go, and the agent has it back at once.
+func TestTheRightfulAgentComesFirst(t *testing.T) {
+	w := start(t, ctest.Plain, nil, "0", "120000", "npc")
+	dial := func() *websocket.Conn {
+		c, _, err := websocket.Dial(t.Context(), "ws://"+w.addr+"/aicc?character=npc", nil)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = c.CloseNow() })
+		return c
+	}
+	first := dial()
+	_, init, err := first.Read(t.Context())
+	require.NoError(t, err)
+	session, ok := transport.SessionOf(init)
+	require.True(t, ok)
+	say := func(c *websocket.Conn, kind, more string) {
+		require.NoError(t, c.Write(t.Context(), websocket.MessageText, fmt.Appendf(nil,
+			`{"protocol":"aicc/0.1","type":%q,"session_id":%q,"message_id":"00000000-0000-4000-8000-000000000001"%s}`, kind, session, more)))
+	}
+	say(first, "tool_call", `,"call_id":"slow","tool":"go","input":{"ms":50}`)
+	w.eventually("it runs", func() bool { return w.count("ran slow") == 1 })
+	require.NoError(t, first.CloseNow())
+	w.eventually("it is away", func() bool { return w.states()["npc"] == "away" })
+	strangers := []*websocket.Conn{dial(), dial(), dial()}
+	require.Equal(t, "away", w.states()["npc"])
+	back := dial()
+	say(back, "session_resume", "")
+	_, init, err = back.Read(t.Context())
+	require.NoError(t, err)
+	again, ok := transport.SessionOf(init)
+	require.True(t, ok)
+	require.Equal(t, session, again)
+	_, result, err := back.Read(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, string(result), `"call_id":"slow"`)
+	for _, c := range strangers {
+		_, _, err = c.Read(t.Context())
+		require.Equal(t, websocket.StatusCode(transport.CloseTaken), websocket.CloseStatus(err), "%v", err)
+	}
+	require.Equal(t, "taken", w.states()["npc"])
 }

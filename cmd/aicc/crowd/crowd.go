@@ -344,7 +344,7 @@ func quantiles(h *latency.Histogram) Latency {
 func (r *Report) String() string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-14s"+format+"\n", append([]any{name}, args...)...)
+		fmt.Fprintf(&b, "%-18s"+format+"\n", append([]any{name}, args...)...)
 	}
 	row("tool", "%s at %s", r.Tool, r.Target)
 	row("connections", "%d, %d calls at once each", r.Connections, r.InFlight)

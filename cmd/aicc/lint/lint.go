@@ -64,7 +64,7 @@ func Find(id string) (Rule, bool) {
 // Rules are all rules, in the order of the documentation.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// mostFindings bounds what a hostile file can make this say.
+// mostFindings bounds what a hostile file can make this say, of each severity: many warnings hide no error.
 const mostFindings = 10000
 
 // Check looks at a manifest: text, and what provider.Read has found in it. disabled has the ids of rules that are left out. Findings come in the order of the text.
@@ -73,10 +73,10 @@ func Check(text []byte, source *provider.Source, disabled []string) []Finding {
 	for _, id := range disabled {
 		l.disabled[id] = true
 	}
+	l.list() // first: of what is said of a list of many tools, this must not be left out
 	for i := range source.Tools {
 		l.tool(i)
 	}
-	l.list()
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
@@ -92,15 +92,17 @@ type linter struct {
 	doc      *tree
 	disabled map[string]bool
 	findings []Finding
-	lines    []int // where each line begins
+	said     [Error + 1]int // of each severity
+	lines    []int          // where each line begins
 }
 
 // say notes a finding at a place in the text.
 func (l *linter) say(rule, tool string, at int, pointer, format string, arguments ...any) {
-	if l.disabled[rule] || len(l.findings) >= mostFindings {
+	r, _ := Find(rule)
+	if l.disabled[rule] || l.said[r.Severity] >= mostFindings {
 		return
 	}
-	r, _ := Find(rule)
+	l.said[r.Severity]++
 	line, column := l.place(at)
 	l.findings = append(l.findings, Finding{rule, r.Severity, tool, line, column, pointer, fmt.Sprintf(format, arguments...), r.Fix})
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -138,6 +139,8 @@ func Explain(err error, t Target, token string) error {
 		return said(err, "nothing listens at %s: is the game running, and does it listen? A game that listens says its address", t.Address)
 	case errors.As(err, &unknown):
 		return said(err, "there is no machine called %s: give its address, like 127.0.0.1:4100", Clean(t.Host()))
+	case errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET):
+		return said(err, "the connection to %s has broken: the game has ended, or the network has", t.Address)
 	case errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch):
 		return said(err, "%s does not speak TLS: give ws:// or http:// instead", t.Address)
 	case errors.As(err, &authority):

@@ -58,7 +58,10 @@ static void refusals(void)
     names[1] = aicc_s("");
     REFUSED((o.origins = names, o.origins_count = 2), "origins");
     o = fresh();
-    o.hosts = o.origins = names;
+    names[0] = aicc_s("game.example");
+    o.hosts = names;
+    names[1] = aicc_s("https://studio.example");
+    o.origins = names + 1;
     o.hosts_count = o.origins_count = 1;
     o.address = aicc_s("::1");
     IS(aicc_listen(&o, &l, &error), AICC_OK);
