@@ -38,11 +38,12 @@ mirror() {
 
 apt() {
     local state=$made/apt
+    # A mirror may stand still for longer than unstable's lists are good for; their signature is looked at all the same.
     apt-get -qq -y -o Dir::State="$state" -o Dir::State::status="$state/status" -o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache" \
         -o Dir::Etc::SourceList="$state/sources.list" -o Dir::Etc::SourceParts="$state/none" -o Dir::Etc::PreferencesParts="$state/none" \
         -o Dir::Etc::Preferences="$state/none/none" -o Dir::Log="$state" -o Debug::NoLocking=true -o APT::Sandbox::User= -o APT::Install-Recommends=false \
         -o APT::Keep-Downloaded-Packages=true -o Acquire::Languages=none -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false \
-        -o Acquire::Retries=3 -o APT::Update::Error-Mode=any "$@" >"$made/apt.log" 2>&1
+        -o Acquire::Retries=3 -o Acquire::Check-Valid-Until=false -o APT::Update::Error-Mode=any "$@" >"$made/apt.log" 2>&1
 }
 
 last_words() { sed -n 's/^[EW]: //p' "$made/apt.log" | head -n 1 | cut -c 1-200; }

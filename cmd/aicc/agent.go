@@ -42,10 +42,10 @@ type joining struct {
 
 func addJoining(flags *flag.FlagSet) *joining {
 	return &joining{
-		token:     flags.String("token", "", "the game's `TOKEN`; others on this machine can see it in ps: --token-file and AICC_TOKEN are better"),
+		token:     flags.String("token", "", "the game's `TOKEN` (default: AICC_TOKEN); others on this machine can see it in ps: --token-file and AICC_TOKEN are better"),
 		tokenFile: flags.String("token-file", "", "a `FILE` that holds the game's token"),
-		character: flags.String("character", "", "the `NAME` of the character, when the URL does not say it"),
-		wait:      flags.Duration("wait", 0, "go on trying for this `TIME` when the game does not listen yet, or no character is free"),
+		character: flags.String("character", "", "the `NAME` of the character, when the URL does not say it (default: the first that is free)"),
+		wait:      addSpan(flags, "wait", 0, 0, 0, "go on trying for this `TIME` when the game does not listen yet, or no character is free"),
 	}
 }
 

@@ -24,6 +24,9 @@ With --llm a model plays, through any server that speaks OpenAI's chat completio
 gets is written to standard output, and to --log FILE as an object a line. The server's key is read from --key-file, AICC_LLM_KEY or OPENAI_API_KEY; it is
 never written anywhere. The persona is a text that says who the character is.
 
+A server has five times --llm-idle for the beginning of an answer, since a model reads the whole conversation first: 10m, if it is not given. Then no pause
+may be longer than --llm-idle. An answer that fails is asked for six times in all.
+
   aicc agent 127.0.0.1:4100 --llm http://127.0.0.1:11434/v1 --model qwen3 --persona examples/agents/guard.persona.md
   aicc agent 127.0.0.1:4100 --llm https://api.openai.com/v1 --model gpt-5-mini --max-tokens 200000 --max-time 10m --set temperature=0.3
 
@@ -43,21 +46,21 @@ type modelling struct {
 func addModelling(flags *flag.FlagSet) *modelling {
 	m := &modelling{
 		url:      flags.String("llm", "", "the model's server: a `BASE_URL` such as http://127.0.0.1:11434/v1"),
-		model:    flags.String("model", "", "the model's `NAME` there"),
-		keyFile:  flags.String("key-file", "", "a `FILE` that holds the server's key"),
-		persona:  flags.String("persona", "", "a `FILE` that says who the character is"),
-		log:      flags.String("log", "", "a `FILE` to which everything is added, an object a line"),
-		thoughts: flags.String("thoughts", "asked", "`WHEN` the model is sent its own thoughts again: never, always, or asked, when the server wants it"),
-		context:  flags.Int("context", 16_000, "how many `TOKENS` of the conversation the model is sent; it must hold as many, and its answer besides"),
-		reply:    flags.Int("reply-tokens", 0, "the most `TOKENS` of one answer; 0: as the server likes"),
-		parallel: flags.Int("parallel", 4, "how `MANY` calls of one turn run at once"),
-		calls:    flags.Int("max-calls", 1000, "end after so `MANY` calls; 0: no bound"),
-		tokens:   flags.Int("max-tokens", 1_000_000, "end after so `MANY` tokens, in and out; 0: no bound"),
-		turns:    flags.Int("max-turns", 200, "end after so `MANY` turns of the model; 0: no bound"),
-		time:     flags.Duration("max-time", 30*time.Minute, "end after this `TIME`; 0: no bound"),
-		idle:     flags.Duration("llm-idle", 2*time.Minute, "give an answer up, and ask again, when nothing came for this `TIME`"),
+		model:    flags.String("model", "", "the model's `NAME` there; --llm needs it"),
+		keyFile:  addPath(flags, "key-file", "a `FILE` that holds the server's key (default: AICC_LLM_KEY, else OPENAI_API_KEY, else no key)"),
+		persona:  addPath(flags, "persona", "a `FILE` that says who the character is: UTF-8, at most 64 KiB and half of --context (default: somebody who could live there)"),
+		log:      addPath(flags, "log", "a `FILE` to which everything is added, an object a line (default: none)"),
+		thoughts: flags.String("thoughts", "asked", "`WHEN` the model is sent its own thoughts again: never, always, or asked, when the server wants it (default asked)"),
+		context:  addNumber(flags, "context", 16_000, 2_000, 10_000_000, "how many `TOKENS` of the conversation the model is sent; it must hold as many, and its answer besides"),
+		reply:    addNumber(flags, "reply-tokens", 0, 0, 1_000_000, "the most `TOKENS` of one answer; 0: as the server likes"),
+		parallel: addNumber(flags, "parallel", 4, 1, 64, "how `MANY` calls of one turn run at once"),
+		calls:    addNumber(flags, "max-calls", 1000, 0, 0, "end after so `MANY` calls; 0: no bound"),
+		tokens:   addNumber(flags, "max-tokens", 1_000_000, 0, 0, "end after so `MANY` tokens, in and out; 0: no bound"),
+		turns:    addNumber(flags, "max-turns", 200, 0, 0, "end after so `MANY` turns of the model; 0: no bound"),
+		time:     addSpan(flags, "max-time", 30*time.Minute, 0, 0, "end after this `TIME`; 0: no bound"),
+		idle:     addSpan(flags, "llm-idle", 2*time.Minute, time.Second, time.Hour, "give an answer up, and ask again, when nothing more of it came for this `TIME`; until it begins, five times as long"),
 	}
-	flags.Var(&m.set, "set", "`NAME=VALUE`: a member of each request, such as temperature=0.3; may be given more than once")
+	flags.Var(&m.set, "set", "`NAME=VALUE`: a member of each request, such as temperature=0.3; may be given more than once (default: none)")
 	return m
 }
 
@@ -145,7 +148,7 @@ func (m *modelling) key(c *call) (string, error) {
 	if *m.keyFile != "" {
 		text, err := c.read(*m.keyFile)
 		if err != nil {
-			return "", err
+			return "", ofOption("key-file", *m.keyFile, err)
 		}
 		if key = strings.TrimSpace(string(text)); key == "" {
 			return "", fmt.Errorf("%s holds no key", *m.keyFile)
@@ -176,7 +179,7 @@ func (m *modelling) logs(c *call) (log *llm.Log, close func(), err error) {
 	if *m.log != "" {
 		f, err := os.OpenFile(*m.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, ofOption("log", *m.log, err)
 		}
 		log.JSON(f)
 		close = func() { _ = f.Close() }
@@ -185,11 +188,6 @@ func (m *modelling) logs(c *call) (log *llm.Log, close func(), err error) {
 }
 
 func runModel(c *call, join *joining, t live.Target, token string, m *modelling) error {
-	for name, n := range map[string]int{"context": *m.context, "reply-tokens": *m.reply, "parallel": *m.parallel, "max-calls": *m.calls, "max-tokens": *m.tokens, "max-turns": *m.turns} {
-		if n < 0 {
-			return usagef("--%s %d: a number of at least 0 was wanted", name, n)
-		}
-	}
 	client, err := m.client(c)
 	if err != nil {
 		return err
@@ -197,10 +195,12 @@ func runModel(c *call, join *joining, t live.Target, token string, m *modelling)
 	o := llm.Options{Model: client, Parallel: *m.parallel, Context: *m.context, ReplyTokens: *m.reply, MaxCalls: *m.calls, MaxTokens: *m.tokens, MaxTurns: *m.turns, MaxTime: *m.time}
 	if *m.persona != "" {
 		text, err := c.read(*m.persona)
-		if err != nil {
-			return err
+		if err == nil {
+			o.Persona, err = personaOf(text, *m.context)
 		}
-		o.Persona = string(text)
+		if err != nil {
+			return ofOption("persona", *m.persona, err)
+		}
 	}
 	log, done, err := m.logs(c)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -115,6 +116,8 @@ func TestModelUsage(t *testing.T) {
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	bad := filepath.Join(t.TempDir(), "bad")
 	require.NoError(t, os.WriteFile(bad, []byte("two words"), 0o600))
+	huge := filepath.Join(t.TempDir(), "huge")
+	require.NoError(t, os.WriteFile(huge, bytes.Repeat([]byte{0xFF, 0, 0x9A}, 1_000_000), 0o600))
 	for args, want := range map[string]string{
 		"":                               "aicc agent: who plays is not said: give --script FILE, or --llm BASE_URL and --model NAME\n",
 		"--llm x":                        "aicc agent: which model? Give --model NAME\n",
@@ -125,10 +128,27 @@ func TestModelUsage(t *testing.T) {
 		"--llm x --thoughts no":          "aicc agent: --thoughts no: never, always or asked was wanted\n",
 		"--llm x --set a":                "aicc agent: --set a: NAME=VALUE was wanted\n",
 		"--llm x --set tools=1":          "aicc agent: --set tools: this command sets it itself\n",
-		"--llm x --max-calls -1":         "aicc agent: --max-calls -1: a number of at least 0 was wanted\n",
+		"--llm x --max-calls -1":         "aicc agent: invalid value \"-1\" for flag -max-calls: a whole number of at least 0 was wanted\n",
+		"--llm x --max-turns many":       "aicc agent: invalid value \"many\" for flag -max-turns: a whole number of at least 0 was wanted\n",
+		"--llm x --parallel 0":           "aicc agent: invalid value \"0\" for flag -parallel: a whole number from 1 to 64 was wanted\n",
+		"--llm x --parallel 65":          "aicc agent: invalid value \"65\" for flag -parallel: a whole number from 1 to 64 was wanted\n",
+		"--llm x --context 10":           "aicc agent: invalid value \"10\" for flag -context: a whole number from 2000 to 10000000 was wanted\n",
+		"--llm x --reply-tokens -1":      "aicc agent: invalid value \"-1\" for flag -reply-tokens: a whole number from 0 to 1000000 was wanted\n",
+		"--llm x --max-time 5":           "aicc agent: invalid value \"5\" for flag -max-time: a time has a unit: give 5s\n",
+		"--llm x --max-time 1.5":         "aicc agent: invalid value \"1.5\" for flag -max-time: a time has a unit: give 1.5s\n",
+		"--llm x --max-time -5s":         "aicc agent: invalid value \"-5s\" for flag -max-time: a time of at least 0s was wanted\n",
+		"--llm x --max-time soon":        "aicc agent: invalid value \"soon\" for flag -max-time: a time such as 90s or 10m was wanted\n",
+		"--llm x --llm-idle 0":           "aicc agent: invalid value \"0\" for flag -llm-idle: a time from 1s to 1h was wanted\n",
+		"--llm x --llm-idle 2h":          "aicc agent: invalid value \"2h\" for flag -llm-idle: a time from 1s to 1h was wanted\n",
+		"--llm x --persona=":             "aicc agent: invalid value \"\" for flag -persona: the name of a file was wanted\n",
+		"--llm x --persona " + empty:     "aicc agent: --persona " + empty + ": it is empty: write there who the character is, or leave the option away\n",
+		"--llm x --persona " + huge:      "aicc agent: --persona " + huge + ": it has 3000000 bytes, and a persona at most 65536: say in a page or two who the character is\n",
+		"--llm x --persona .":            "aicc agent: --persona .: is a directory\n",
+		"--llm x --key-file missing":     "aicc agent: --key-file missing: no such file or directory\n",
+		"--llm x --log missing/log":      "aicc agent: --log missing/log: no such file or directory\n",
 		"--llm x --key-file " + empty:    "aicc agent: " + empty + " holds no key\n",
 		"--llm x --key-file " + bad:      "aicc agent: the key is none: it is printable ASCII without spaces\n",
-		"--llm x --persona missing-file": "aicc agent: open missing-file: no such file or directory\n",
+		"--llm x --persona missing-file": "aicc agent: --persona missing-file: no such file or directory\n",
 	} {
 		words := strings.Fields(args)
 		if strings.HasPrefix(args, "--llm") && args != "--llm x" && !strings.Contains(args, "--script") {
@@ -144,4 +164,57 @@ func TestModelUsage(t *testing.T) {
 	require.Zero(t, code)
 	require.NotContains(t, out, "--key KEY")
 	require.Contains(t, out, "  --key-file FILE\n")
+}
+
+// A persona is a text of some length; what is none is refused with what to do.
+func TestPersonas(t *testing.T) {
+	for text, want := range map[string]string{
+		"You are a guard.\n":                   "You are a guard.",
+		"\uFEFFYou are\r\n\ta wäch\u00a0ter. ": "You are\r\n\ta wäch\u00a0ter.",
+		strings.Repeat("word ", 6400):          strings.TrimSpace(strings.Repeat("word ", 6400)),
+		" \n\t":                                "!it is empty: write there who the character is, or leave the option away",
+		"a guard\x00":                          "!it is no text: a persona is written in UTF-8",
+		"a \x1b[31mguard":                      "!it is no text: a persona is written in UTF-8",
+		"\xFF\xFEY\x00":                        "!it is no text: a persona is written in UTF-8",
+		strings.Repeat("words ", 6000):         "!it has about 8999 tokens, which is more than half of --context 16000: shorten it, or raise --context",
+		strings.Repeat("words", 14_000):        "!it has 70000 bytes, and a persona at most 65536: say in a page or two who the character is",
+	} {
+		got, err := personaOf([]byte(text), 16_000)
+		if err != nil {
+			got = "!" + err.Error()
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+// What an option is if it is not given, and its bounds, are in its help and in docs/llm.md.
+func TestModelOptionsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/llm.md")
+	require.NoError(t, err)
+	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
+	addModelling(flags)
+	_, out, _ := aicc(t, "", "help", "agent")
+	n := 0
+	flags.VisitAll(func(f *flag.Flag) {
+		value, usage := flag.UnquoteUsage(f)
+		require.Contains(t, out, fmt.Sprintf("  --%s %s\n      %s\n", f.Name, value, usage))
+		_, row, ok := strings.Cut(string(page), fmt.Sprintf("\n| `--%s %s` | ", f.Name, value))
+		require.True(t, ok, "docs/llm.md has no row for --%s %s", f.Name, value)
+		row, _, _ = strings.Cut(row, "\n")
+		if n++; f.Name == "llm" || f.Name == "model" { // one of them decides who plays, the other must be given
+			return
+		}
+		at := strings.LastIndex(usage, " (default")
+		require.Positive(t, at, "the help does not say what --%s is if it is not given", f.Name)
+		words := strings.Split(strings.Trim(usage[at:], " ()"), "; ")
+		if standard, ok := strings.CutPrefix(words[0], "default "); ok {
+			require.Equal(t, f.DefValue, standard)
+			require.True(t, strings.HasPrefix(row, "`"+standard+"` | "), "docs/llm.md says otherwise of --%s: %s", f.Name, row)
+		}
+		if len(words) > 1 {
+			require.Contains(t, row, "| "+words[1]+" |")
+		}
+	})
+	require.Equal(t, 15, n)
+	require.Contains(t, out, "five times --llm-idle for the beginning of an answer")
 }

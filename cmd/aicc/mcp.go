@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"aicc.dev/libaicc/cmd/aicc/mcp"
 )
@@ -34,6 +35,7 @@ func setupMCP(flags *flag.FlagSet) func(*call) error {
 		token:     flags.String("token", "", "the game's `TOKEN`; others on this machine can see it in ps: --token-file and AICC_TOKEN are better"),
 		tokenFile: flags.String("token-file", "", "a `FILE` that holds the game's token"),
 		character: flags.String("character", "", "the `NAME` of the character, when the URL does not say it"),
+		wait:      new(time.Duration), // it tries for ever anyway
 	}
 	address := flags.String("http", "", "serve clients over HTTP at this `ADDRESS:PORT`; port 0 is any that is free")
 	tokenFile := flags.String("http-token-file", "", "a `FILE` that holds the token that HTTP clients send")
@@ -81,7 +83,10 @@ func serveMCP(ctx context.Context, c *call, o mcp.Options, address string, h mcp
 	defer front.Close()
 	server := front.ServeHTTP(l, h)
 	defer server.Close()
-	fmt.Fprintf(c.err, "aicc mcp: http://%s%s\n", l.Addr(), mcp.Path)
+	url, notes := h.Where(address, l)
+	for _, line := range append([]string{url}, notes...) {
+		fmt.Fprintf(c.err, "aicc mcp: %s\n", line)
+	}
 	<-ctx.Done()
 	return nil
 }

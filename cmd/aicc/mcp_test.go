@@ -171,7 +171,7 @@ func TestMCPConformance(t *testing.T) {
 		t.Run(scenario, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			c := exec.CommandContext(ctx, node, "--import", "./mcp/testdata/node20.mjs", filepath.Join(modules, "@modelcontextprotocol/conformance/dist/index.js"),
+			c := exec.CommandContext(ctx, node, "--import", "./mcp/testdata/older_node.mjs", filepath.Join(modules, "@modelcontextprotocol/conformance/dist/index.js"),
 				"server", "--url", s.url, "--scenario", scenario, "--output-dir", t.TempDir())
 			text, err := c.CombinedOutput()
 			require.NoError(t, err, "%s", text)
@@ -233,6 +233,89 @@ func TestMCPGoSDKOverStdio(t *testing.T) {
 		_ = session.Close()
 		require.Equal(t, 0, c.ProcessState.ExitCode())
 	}
+}
+
+// Bad lines are answered one by one, a process and its standard error included: it goes on, and ends with its input.
+func TestMCPGoesOnAfterBadLines(t *testing.T) {
+	var in strings.Builder
+	in.WriteString(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n")
+	for _, line := range []string{"hello", "7", "null", "[]", `{"id":1,"method":"ping"}`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, `{"jsonrpc":"2.0","id":true,"method":"ping"}`,
+		`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"look","arguments":"` + strings.Repeat("x", 4<<20) + `"}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"look","arguments":` + strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000) + "}}", `{"jsonrpc":"2.0","id":4,"method":"ping"`} {
+		in.WriteString(line + "\n" + `{"jsonrpc":"2.0","id":99,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":98,"method":"resources/read","params":{"uri":"aicc://events"}}` + "\n")
+	}
+	c := exec.Command(program, "mcp", "127.0.0.1:1")
+	to, err := c.StdinPipe()
+	require.NoError(t, err)
+	from, err := c.StdoutPipe()
+	require.NoError(t, err)
+	var said bytes.Buffer
+	c.Stderr = &said
+	require.NoError(t, c.Start())
+	answers := bufio.NewReader(from)
+	kinds := map[string]int{}
+	for line := range strings.Lines(in.String()) {
+		_, err := io.WriteString(to, line)
+		require.NoError(t, err)
+		answer, err := answers.ReadString('\n')
+		require.NoError(t, err)
+		for _, kind := range []string{`"code":-32700`, `"code":-32600`, `"code":"invalid_input"`, `"id":99,"result":{}`, `"id":98,"result":{`} {
+			if strings.Contains(answer, kind) {
+				kinds[kind]++
+			}
+		}
+	}
+	require.Equal(t, map[string]int{`"code":-32700`: 2, `"code":-32600`: 8, `"code":"invalid_input"`: 2, `"id":99,"result":{}`: 12, `"id":98,"result":{`: 12}, kinds)
+	require.NoError(t, to.Close())
+	require.NoError(t, c.Wait(), said.String())
+	require.Equal(t, "aicc mcp: cannot play, goes on trying: nothing listens at 127.0.0.1:1: is the game running, and does it listen? A game that listens says its address\n", said.String())
+}
+
+// One that is killed after it has acted leaves the character waiting for it, as docs/mcp.md says; the next is told so.
+func TestMCPKilledHoldsTheCharacter(t *testing.T) {
+	game := ctest.Game(t)
+	begin := func() (c *exec.Cmd, said *bufio.Scanner, do func(line string) string) {
+		c = exec.Command(program, "mcp", game.URL)
+		in, err := c.StdinPipe()
+		require.NoError(t, err)
+		out, err := c.StdoutPipe()
+		require.NoError(t, err)
+		complaints, err := c.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, c.Start())
+		t.Cleanup(func() { _ = c.Process.Kill() })
+		said, answers := bufio.NewScanner(complaints), bufio.NewReader(out)
+		require.True(t, said.Scan())
+		return c, said, func(line string) string {
+			_, err := io.WriteString(in, line+"\n")
+			require.NoError(t, err)
+			for {
+				answer, err := answers.ReadString('\n')
+				require.NoError(t, err)
+				if strings.Contains(answer, `"id":`) {
+					return answer
+				}
+			}
+		}
+	}
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	const look = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"look"}}`
+	one, said, do := begin()
+	require.Contains(t, said.Text(), "aicc mcp: plays guard at ")
+	do(initialize)
+	require.Contains(t, do(look), `"structuredContent"`)
+	two, said, do := begin()
+	require.Contains(t, said.Text(), `: character "guard" has an agent: `)
+	do(initialize)
+	require.Contains(t, do(look), `character_taken: there is no tool \"look\" now: the character guard is played by another agent; it is tried again; nothing was done\nRetryable: no.`)
+	require.NoError(t, one.Process.Kill())
+	_ = one.Wait()
+	require.True(t, said.Scan())
+	require.Contains(t, said.Text(), `aicc mcp: cannot play, goes on trying: `)
+	require.Contains(t, said.Text(), `character "guard" waits for its agent, which may come back`)
+	require.Contains(t, do(look), `character_reserved: there is no tool \"look\" now: the character guard is kept for the agent that played it last, which may come back until its time is over; it is tried again; nothing was done\nRetryable: yes.`)
+	require.NoError(t, two.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, two.Wait())
 }
 
 func TestMCPArguments(t *testing.T) {

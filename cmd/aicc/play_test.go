@@ -24,7 +24,7 @@ func TestGameCommandsRefuse(t *testing.T) {
 		"play":              "aicc play: one URL was wanted, 0 came",
 		"play a:1 b:1":      "aicc play: one URL was wanted, 2 came",
 		"play a":            `aicc play: "a" names no port: a game that listens says it, like 127.0.0.1:4100`,
-		"play a:1 --wait x": `aicc play: invalid value "x" for flag -wait: parse error`,
+		"play a:1 --wait x": `aicc play: invalid value "x" for flag -wait: a time such as 90s or 10m was wanted`,
 		"play a:1/aicc?character=x --character y":        `aicc play: the URL says character "x", and --character says "y"`,
 		"play a:1 --token x --token-file y":              "aicc play: --token and --token-file were both given",
 		"play a:1 --token-file " + dir + "/nothing":      "aicc play: open " + dir + "/nothing: no such file or directory",

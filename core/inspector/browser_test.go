@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"aicc.dev/libaicc/core/bridge"
 	"aicc.dev/libaicc/core/inspector"
 	"aicc.dev/libaicc/core/message"
 )
@@ -32,8 +34,10 @@ func lacking(t *testing.T, what string) {
 // browser runs a scene of testdata/drive.mjs. onStop is called when the scene asks for it.
 func browser(t *testing.T, scene, url string, onStop func(), args ...string) string {
 	t.Helper()
-	_, err := os.ReadFile("testdata/drive.mjs") // so that a change to it is one to the test
-	require.NoError(t, err)
+	for _, name := range []string{"drive.mjs", "scenes.mjs"} { // so that a change to one is a change to the test
+		_, err := os.ReadFile(filepath.Join("testdata", name))
+		require.NoError(t, err)
+	}
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		lacking(t, "chromium is missing: apt-get install chromium")
@@ -141,7 +145,10 @@ func TestPageWatches(t *testing.T) {
 	g := newGame(t, s.hub, &s.rosters, "night watch", watchTools, "guard", "cook", "groom")
 	drain(agentOf(t, s, "cook"))
 	beat(t, g, 2)
-	browser(t, "watch", s.l.InspectorURL(), func() { drain(agentOf(t, s, "guard")) }) // it comes while the page looks, so that its session_init is seen
+	browser(t, "watch", s.l.InspectorURL(), func() { // it comes while the page looks, so that its session_init is seen
+		drain(agentOf(t, s, "guard"))
+		g.world.Log(bridge.Warn, 1, "said while messages went by")
+	})
 }
 
 func TestPageOfAnEarlierRun(t *testing.T) {
@@ -150,6 +157,41 @@ func TestPageOfAnEarlierRun(t *testing.T) {
 	browser(t, "refused", url+"#AAAAAAAAAAAAAAAAAAAAAA", nil)
 	browser(t, "refused", url, nil)
 	require.False(t, s.hub.Watching())
+	browser(t, "anew", url+"#AAAAAAAAAAAAAAAAAAAAAA", nil, s.l.InspectorURL())
+}
+
+func TestPageCallsSideBySide(t *testing.T) {
+	s := newStage(t, inspector.Options{})
+	g := newGame(t, s.hub, &s.rosters, "night watch", oddTools, "guard", "cook")
+	browser(t, "many", s.l.InspectorURL(), nil)
+	require.Equal(t, append(slices.Repeat([]string{`wait {"why":"to see"}`}, 17), `wave {}`, `say {}`, `odd {"n":9007199254740995,"pick":"1"}`), g.calls())
+}
+
+// A world ends, and another one takes its place, while the game listens on.
+func TestPageOfAWorldThatWasReplaced(t *testing.T) {
+	s := newStage(t, inspector.Options{})
+	g := newGame(t, s.hub, &s.rosters, "night watch", watchTools, "guard")
+	browser(t, "replaced", s.l.InspectorURL(), func() {
+		s.rosters.Remove(g.roster)
+		g.world.Close()
+		newGame(t, s.hub, &s.rosters, "night watch", watchTools, "guard")
+	})
+}
+
+// Names of many alike differ at their ends, on narrow windows too.
+func TestPageHasRoomForNames(t *testing.T) {
+	s := newStage(t, inspector.Options{})
+	names := make([]string, 30)
+	for i := range names {
+		names[i] = fmt.Sprintf("villager of the harbour %d", i+1)
+	}
+	x := newTraffic(t, s.hub, "harbour", names)
+	browser(t, "names", s.l.InspectorURL(), func() {
+		for range 300 {
+			x.send()
+		}
+		x.w.Out(1, 1, message.AppendSessionClose(nil, x.session[0], x.ids[0], "the harbour is closed for the night, come back when the gulls cry"))
+	})
 }
 
 func TestPagePlaysByHand(t *testing.T) {

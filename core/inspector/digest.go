@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"bytes"
 	"math"
 
 	"aicc.dev/libaicc/core/jsonwire"
@@ -32,6 +33,7 @@ type tally struct {
 type flight struct {
 	use *use
 	at  int64
+	id  message.ID // of its message, which an error that answers it names
 }
 
 // use is what was counted of one tool.
@@ -39,8 +41,8 @@ type use struct {
 	name                        string
 	calls, ok, failed, inFlight uint64
 	lastCode                    message.ErrorCode
-	last                        int64 // in microseconds: the last call
-	took                        *latency.Histogram
+	last                        int64              // in microseconds: the last call
+	took                        *latency.Histogram // of calls that reached the game
 }
 
 func newTally(id uint32) *tally {
@@ -112,6 +114,9 @@ func (f *feed) digest(s *seen, text []byte) (r row) {
 	case message.ErrorMessage:
 		t.faults++
 		r.code = m.Error.Code
+		if !s.in {
+			r.label, r.call = f.refused(t, m)
+		}
 	case message.SessionClose:
 		r.label = m.Reason
 	}
@@ -145,7 +150,7 @@ func (f *feed) called(t *tally, at int64, m *message.Message) {
 	if _, again := t.inFlight[string(m.CallID)]; again || len(t.inFlight) >= maxFlights {
 		return
 	}
-	t.inFlight[string(m.CallID)] = flight{u, at}
+	t.inFlight[string(m.CallID)] = flight{u, at, m.MessageID}
 	u.inFlight++
 	f.all.tool(m.Tool).inFlight++
 }
@@ -172,6 +177,9 @@ func (f *feed) answered(t *tally, at int64, m *message.Message) (tool []byte, to
 			u.failed++
 			u.lastCode = m.Error.Code
 		}
+		if !m.OK && m.Error.Code != message.ExecutionFailed && m.Error.Code != message.Timeout {
+			continue // a refusal: how soon it came says nothing of the game
+		}
 		if u.took == nil && f.histograms < maxHistograms {
 			f.histograms++
 			u.took = &latency.Histogram{}
@@ -183,16 +191,45 @@ func (f *feed) answered(t *tally, at int64, m *message.Message) (tool []byte, to
 	return name, took
 }
 
+// refused finds the call that an error message is the answer to: such a call gets no result.
+func (f *feed) refused(t *tally, m *message.Message) (tool, call []byte) {
+	for id, c := range t.inFlight {
+		if !bytes.Contains(m.Error.Message, c.id.Append(nil)) {
+			continue
+		}
+		delete(t.inFlight, id)
+		f.all.version = f.version
+		for _, u := range [...]*use{c.use, f.all.tool([]byte(c.use.name))} {
+			u.inFlight = less(u.inFlight)
+			u.failed++
+			u.lastCode = m.Error.Code
+		}
+		return []byte(c.use.name), []byte(id)
+	}
+	return nil, nil
+}
+
+// ended forgets the calls of an agent that is gone or replaced: no result of theirs can come.
+func (f *feed) ended(t *tally) {
+	if len(t.inFlight) == 0 {
+		return
+	}
+	t.version, f.all.version = f.version, f.version
+	for _, c := range t.inFlight {
+		for _, u := range [...]*use{c.use, f.all.tool([]byte(c.use.name))} {
+			u.inFlight = less(u.inFlight)
+		}
+	}
+	clear(t.inFlight)
+}
+
 // less is one less, and never below none: those beyond maxTools share a count.
 func less(n uint64) uint64 { return max(n, 1) - 1 }
 
 // drop forgets a character that is gone. Its part of what all have counted stays.
 func (f *feed) drop(t *tally) {
+	f.ended(t)
 	f.all.version = f.version
-	for _, call := range t.inFlight {
-		all := f.all.tool([]byte(call.use.name))
-		all.inFlight = less(all.inFlight)
-	}
 	for _, u := range t.order {
 		if u.took != nil {
 			f.histograms--

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -26,6 +27,7 @@ type feed struct {
 	histograms int
 	hub        uint64 // the version of the hub's characters that tallies reflect
 
+	lines uint64 // number of the newest line when the last turn's messages were taken: what is newer waits for the messages beside it
 	slabs []slab
 	last  uint64 // number of the newest row; they count from 1
 	bytes int    // of all slabs
@@ -40,6 +42,7 @@ type feed struct {
 type slab struct {
 	first uint64
 	ends  []int // of each row in text, which has commas between
+	at    []int64
 	text  []byte
 }
 
@@ -81,6 +84,9 @@ func (h *Hub) Watch(send func(message []byte) bool) (receive func(message []byte
 
 func (f *feed) remove(p *page, now time.Time) {
 	delete(f.pages, p)
+	p.hub.mu.Lock()
+	p.play(nil)
+	p.hub.mu.Unlock()
 	if len(f.pages) == 0 {
 		f.lonely = now
 	}
@@ -194,6 +200,7 @@ func (h *Hub) turn() bool {
 	}
 	h.mu.Lock()
 	f.spare, h.pending = h.pending, f.spare
+	f.lines = h.lines.last
 	h.mu.Unlock()
 	f.version++
 	f.in, f.out, f.lost = f.in+f.spare.in, f.out+f.spare.out, f.lost+f.spare.lost
@@ -219,13 +226,19 @@ func (f *feed) take(o *Options) {
 		came := &f.spare.list[i]
 		text := f.spare.text[from:came.end]
 		from = came.end
+		if came.over {
+			if t := f.tallies[came.char.id]; t != nil {
+				f.ended(t)
+			}
+			continue
+		}
 		r := f.digest(came, text)
 		if len(s.text) > 0 {
 			s.text = append(s.text, ',')
 		}
 		f.last++
 		s.text = appendRow(s.text, f.last, came, &r, text, o.TextBytes, &f.scratch, f.message.SessionID, f.tallies[came.char.id].session)
-		s.ends = append(s.ends, len(s.text))
+		s.ends, s.at = append(s.ends, len(s.text)), append(s.at, came.at)
 		if len(s.text) > o.KeepBytes/8 { // so that what is kept can be let go of in parts
 			f.keep(o, s)
 			s = slab{first: f.last + 1}
@@ -273,8 +286,9 @@ func (h *Hub) settle() {
 	}
 }
 
-// rows appends rows from number next on, up to a bound of bytes. It gives the number after the last, and how many were no longer there.
-func (f *feed) rows(dst []byte, next uint64, most int) (out []byte, after, missed uint64) {
+// rows appends rows from number next on, up to a bound of bytes. It gives the number after the last, how many were no longer there, and the time
+// up to which nothing is left to send.
+func (f *feed) rows(dst []byte, next uint64, most int) (out []byte, after, missed uint64, until int64) {
 	began := len(dst)
 	for i := range f.slabs {
 		s := &f.slabs[i]
@@ -295,17 +309,18 @@ func (f *feed) rows(dst []byte, next uint64, most int) (out []byte, after, misse
 			to++
 		}
 		if to == at {
-			break
+			return dst, next, missed, until
 		}
 		if len(dst) > began {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, s.text[from:s.ends[to-1]]...)
-		if next = s.first + uint64(to); to < len(s.ends) {
-			break
+		next, until = s.first+uint64(to), s.at[to-1]
+		if to < len(s.ends) {
+			return dst, next, missed, until
 		}
 	}
-	return dst, next, missed
+	return dst, next, missed, math.MaxInt64
 }
 
 func appendMembers(dst []byte, name string, n uint64) []byte {

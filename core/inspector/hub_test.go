@@ -197,7 +197,7 @@ func TestRowsAndCounts(t *testing.T) {
 	require.Equal(t, []int{1, 0, 0, 0, 0, 2, 3, 1, 1, 0}, last.Counts)
 	require.Equal(t, []int{3, 5, 1, 0, 0}, []int{last.In, last.Out, last.Failed, last.Lost, last.Dropped})
 	require.Equal(t, [][]any{{1., "yard"}}, got[1].Worlds)
-	require.Equal(t, [][]any{{1., 1., "guard", 1.}}, got[1].Chars)
+	require.Equal(t, [][]any{{1., 1., "guard", 1., 0.}}, got[1].Chars)
 	require.True(t, got[1].Afresh)
 	require.Equal(t, [][]any{{1., 3., 5., 1., 2., 0., 2.}}, last.Stats)
 	require.Len(t, last.Uses, 1)
@@ -337,7 +337,7 @@ func TestCharactersComeAndGo(t *testing.T) {
 	got := v.take()[0]
 	require.False(t, got.Afresh)
 	require.Equal(t, []int{1}, got.Gone)
-	require.Equal(t, [][]any{{2., 1., "another", 2.}, {3., 1., "session 7", 0.}}, got.Chars)
+	require.Equal(t, [][]any{{2., 1., "another", 2., 0.}, {3., 1., "session 7", 0., 0.}}, got.Chars)
 	require.Equal(t, [][]any{{2., "harbour"}}, got.Worlds)
 	require.Equal(t, [][]any{{1., 1_001_000_000., 3., 1., 1., 2., ""}, {2., 1_001_000_000., 3., 2., 1., 2., ""}}, got.Lines)
 	w.Close()

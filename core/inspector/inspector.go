@@ -83,6 +83,7 @@ type character struct {
 	version uint64 // of the hub when name or state changed last
 	tools   *toolset
 	in, out uint64
+	hands   int // pages that say they play it
 }
 
 // state is who plays a character; the page knows them by these numbers.
@@ -214,9 +215,9 @@ func (w *World) Agent(number uint32, change session.AgentChange) {
 		return
 	}
 	h := w.hub
-	now := h.o.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	now := h.o.Now() // with the lock, so that times are in the order of what they are of
 	c := w.character(number)
 	if c == nil {
 		return
@@ -225,6 +226,9 @@ func (w *World) Agent(number uint32, change session.AgentChange) {
 	c.version = h.version
 	c.state = [...]state{session.AgentConnected: taken, session.AgentDetached: away, session.AgentResumed: taken, session.AgentGone: free}[change]
 	h.lines.add(now, lineAgent, int32(change), w.id, c.id, "")
+	if h.watching.Load() && (change == session.AgentConnected || change == session.AgentGone) {
+		h.pending.ended(now.UnixMicro(), c)
+	}
 }
 
 // character finds one by its session's number: 0 is the bridge itself, which has none. One that nobody has told of gets a name from its number.
@@ -252,9 +256,9 @@ func (w *World) Out(number uint32, tick uint64, text []byte) {
 
 func (w *World) message(number uint32, in bool, tick uint64, text []byte) {
 	h := w.hub
-	now := h.o.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	now := h.o.Now()
 	c := w.character(number)
 	if c == nil {
 		return
@@ -282,9 +286,9 @@ func (w *World) line(number uint32, kind lineKind, level int32, text string) {
 		return
 	}
 	h := w.hub
-	now := h.o.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	now := h.o.Now()
 	char := uint32(0)
 	if c := w.byNo[number]; c != nil {
 		char = c.id

@@ -21,6 +21,7 @@ type seen struct {
 	at   int64 // in microseconds
 	char *character
 	in   bool
+	over bool // no message: its agent is gone, or another one has come
 	tick uint64
 	size int // of the whole; what of it was kept is in intake.text, up to end
 	end  int
@@ -40,6 +41,13 @@ func (p *intake) add(o *Options, s seen, text []byte) {
 	p.text = append(p.text, text...)
 	s.size, s.end = len(text), len(p.text)
 	p.list = append(p.list, s)
+}
+
+// ended notes where among the messages a character's agent has changed.
+func (p *intake) ended(at int64, c *character) {
+	if len(p.list) < 2*maxPending {
+		p.list = append(p.list, seen{at: at, char: c, over: true, end: len(p.text)})
+	}
 }
 
 func (p *intake) reset() {
@@ -91,15 +99,15 @@ func (r *lineRing) add(now time.Time, kind lineKind, level int32, world, char ui
 	*l = line{no: r.last, at: now.UnixMicro(), kind: kind, level: level, world: world, char: char, text: append(l.text[:0], cut(text, maxLine)...)}
 }
 
-// since calls f with each line that is newer than no and still there.
-func (r *lineRing) since(no uint64, f func(*line)) {
+// since calls f with each line that is newer than no and still there, up to number last and not later than until. It gives the last one's number.
+func (r *lineRing) since(no, last uint64, until int64, f func(*line)) uint64 {
 	if r.last > keepLines {
 		no = max(no, r.last-keepLines)
 	}
-	for no < r.last {
-		no++
-		f(&r.ring[no%keepLines])
+	for ; no < last && r.ring[(no+1)%keepLines].at <= until; no++ {
+		f(&r.ring[(no+1)%keepLines])
 	}
+	return no
 }
 
 // toolset is the tools of one or many characters: the array as it stands in a manifest. It does not change.

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -26,7 +27,8 @@ type page struct {
 	version     uint64 // of the hub
 	told        bool   // whether it has any list of characters
 	lines       uint64
-	stats       uint64 // version of the feed
+	hands       []uint32 // characters that it plays
+	stats       uint64   // version of the feed
 	statsAt     time.Time
 	look        uint32 // whose tools it shows; 0: all
 	tools       *toolset
@@ -48,7 +50,7 @@ func (p *page) greet() {
 	p.send(append(b, '}'))
 }
 
-// receive takes what a page says: {"ack":n}, {"look":character}. Anything else is ignored: it is the run's token that lets a page speak here.
+// receive takes what a page says: {"ack":n}, {"look":character}, {"hands":[character...]}. Anything else is ignored: it is the run's token that lets a page speak here.
 func (p *page) receive(text []byte) {
 	var s jsonwire.Scanner
 	if info, err := s.Check(text); err != nil || info.Kind != jsonwire.Object {
@@ -75,10 +77,47 @@ func (p *page) receive(text []byte) {
 		}
 		p.hub.mu.Unlock()
 	}
+	if list, ok := jsonwire.Lookup(text, "hands"); ok && jsonwire.KindOf(list) == jsonwire.Array {
+		p.hub.mu.Lock()
+		p.play(numbers(list))
+		p.hub.mu.Unlock()
+	}
 	p.hub.turns.Unlock()
 	if world != 0 {
 		p.hub.refresh(world)
 	}
+}
+
+const maxHands = 256 // of one page
+
+// numbers reads an array of characters.
+func numbers(list []byte) (out []uint32) {
+	for e := jsonwire.ArrayElements(list); len(out) < maxHands; {
+		v, ok := e.Next()
+		if !ok {
+			break
+		}
+		if n, err := jsonwire.ToUint64(v); jsonwire.KindOf(v) == jsonwire.Number && err == nil && n <= math.MaxUint32 {
+			out = append(out, uint32(n))
+		}
+	}
+	return out
+}
+
+// play notes which characters the page plays, so that other pages can tell who it is that has them; with both locks.
+func (p *page) play(list []uint32) {
+	h := p.hub
+	count := func(ids []uint32, by int) {
+		for _, id := range ids {
+			if c := h.chars[id]; c != nil {
+				h.version++
+				c.hands, c.version = max(0, c.hands+by), h.version
+			}
+		}
+	}
+	count(p.hands, -1)
+	count(list, 1)
+	p.hands = list
 }
 
 // feed sends one batch, if there is anything to say and room for it; false: the page is gone.
@@ -108,9 +147,11 @@ func (p *page) feed(now time.Time) bool {
 	}
 	b = append(b, `,"rows":[`...)
 	var missed uint64
-	b, p.next, missed = f.rows(b, p.next, batchBytes)
+	var until int64
+	b, p.next, missed, until = f.rows(b, p.next, batchBytes)
 	p.dropped += missed
 	b = appendMembers(append(b, ']'), "dropped", p.dropped)
+	b = p.logged(b, until)
 	b = append(b, '}')
 	if p.buf = b; cap(b) > 2*batchBytes {
 		p.buf = nil
@@ -118,7 +159,7 @@ func (p *page) feed(now time.Time) bool {
 	return p.send(b)
 }
 
-// characters appends worlds, characters and lines as far as they are news.
+// characters appends worlds, characters and the tools that are looked at, as far as they are news.
 func (p *page) characters(b []byte) []byte {
 	h := p.hub
 	h.mu.Lock()
@@ -144,6 +185,7 @@ func (p *page) characters(b []byte) []byte {
 			b = jsonwire.AppendUint(append(b, ','), uint64(c.world.id))
 			b, _ = jsonwire.AppendString(append(b, ','), c.name)
 			b = jsonwire.AppendUint(append(b, ','), uint64(c.state))
+			b = jsonwire.AppendUint(append(b, ','), uint64(c.hands))
 			b = append(b, ']')
 			n++
 		}
@@ -171,17 +213,24 @@ func (p *page) characters(b []byte) []byte {
 		b = appendMembers(b, "toolsOf", uint64(c.id))
 		b = append(append(b, `,"tools":`...), c.tools.json...)
 	}
-	if p.lines < h.lines.last {
-		b = append(b, `,"lines":[`...)
-		n := 0
-		h.lines.since(p.lines, func(l *line) {
-			b = p.line(comma(b, n), l)
-			n++
-		})
-		b = append(b, ']')
-		p.lines = h.lines.last
-	}
 	return b
+}
+
+// logged appends lines, none that is later than a row which is still to be sent: so the page has both in one order.
+func (p *page) logged(b []byte, until int64) []byte {
+	h := p.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p.lines >= h.feed.lines {
+		return b
+	}
+	b = append(b, `,"lines":[`...)
+	n := 0
+	p.lines = h.lines.since(p.lines, h.feed.lines, until, func(l *line) {
+		b = p.line(comma(b, n), l)
+		n++
+	})
+	return append(b, ']')
 }
 
 func (p *page) line(b []byte, l *line) []byte {

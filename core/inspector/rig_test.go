@@ -37,9 +37,13 @@ type game struct {
 	drained uint64
 	tick    uint64
 	ran     []string // "tool input" of each call that reached the game
+	tools   []toolSpec
+	waiting []waiting // calls of wait, which wave ends
 	over    bool
 	done    sync.WaitGroup
 }
+
+type waiting struct{ no, ref uint64 }
 
 type toolSpec struct {
 	class                                 message.ToolClass
@@ -60,9 +64,18 @@ var watchTools = []toolSpec{
 	{message.Actuator, "fail", "Fails.", "", "", "", 0, 30_000},
 }
 
+// oddTools are for what forms and calls by hand have to cope with.
+var oddTools = []toolSpec{
+	{message.Actuator, "wait", "Waits until somebody waves.", `{"type":"object","required":["why"],"properties":{"why":{"type":"string","minLength":1}}}`, "", "", 0, 60_000},
+	{message.Actuator, "wave", "Ends all waiting.", "", "", "", 0, 60_000},
+	{message.Generator, "say", "Once a minute.", "", "", "", 1, 30_000},
+	{message.Sensor, "odd", "Numbers of many digits.",
+		`{"type":"object","properties":{"n":{"type":"integer","minimum":9007199254740993},"pick":{"enum":[1,"1","two"]},"most":{"type":"number","maximum":1.5}}}`, "", "", 0, 30_000},
+}
+
 // newGame makes a world with the tools above and one session for each name.
 func newGame(t testing.TB, hub *inspector.Hub, rosters *transport.Rosters, world string, tools []toolSpec, names ...string) *game {
-	g := &game{t: t, began: time.Now(), hub: hub, mailbox: make(chan func(), 1024), dead: map[uint64]bool{}}
+	g := &game{t: t, began: time.Now(), hub: hub, tools: tools, mailbox: make(chan func(), 1024), dead: map[uint64]bool{}}
 	ints := make([]int64, bridge.CreateInts)
 	ints[bridge.CreateIntKind], ints[bridge.CreateIntTickMode], ints[bridge.CreateIntTickRate] = 2, int64(message.TickFixed), int64(math.Float64bits(20))
 	ints[bridge.CreateIntHeartbeatMS], ints[bridge.CreateIntIdleMS], ints[bridge.CreateIntResumeMS] = 15_000, 45_000, 120_000
@@ -222,7 +235,7 @@ func (g *game) Agent(session uint32, change bridge.AgentChange) {
 func (g *game) CallQueued(c bridge.CallItem) uint64 {
 	g.lastRef++
 	ref := g.lastRef
-	tool := watchTools[c.Tool-1].id
+	tool := g.tools[c.Tool-1].id
 	g.mu.Lock()
 	g.ran = append(g.ran, tool+" "+string(c.Input))
 	g.mu.Unlock()
@@ -230,6 +243,21 @@ func (g *game) CallQueued(c bridge.CallItem) uint64 {
 	switch {
 	case tool == "ring_bell":
 		return ref // no answer: it times out
+	case tool == "wait":
+		g.waiting = append(g.waiting, waiting{c.No, ref})
+		return ref
+	case tool == "wave":
+		waiting := g.waiting
+		g.waiting = nil
+		g.done.Go(func() {
+			g.post(func() {
+				for _, w := range waiting {
+					if !g.dead[w.ref] {
+						g.step(bridge.Record{Kind: bridge.RecAnswer, Arg: w.no, Data: []byte(`{"waved":true}`)})
+					}
+				}
+			})
+		})
 	case tool == "fail":
 		r = bridge.Record{Kind: bridge.RecFail, Arg: c.No, Flags: 6, Data: []byte("The rope is stuck.")}
 	}

@@ -108,7 +108,25 @@ func (l *Listener) inspect(nc *netConn, r *http.Request, entry *list.Element) (u
 	if err != nil {
 		return false, refusalOf(err)
 	}
-	return l.settle(nc, r, entry, ask, seat, inspectorProtocol)
+	return l.settle(nc, r, entry, ask, hand{seat, ask.Character}, inspectorProtocol)
+}
+
+// hand is the seat of a page that plays: it never comes back to a session, so that nothing is waited for.
+type hand struct {
+	Seat
+	character string
+}
+
+func (h hand) Attach(c Conn) (Wait, error) {
+	wait, err := h.Seat.Attach(c)
+	switch {
+	case err != nil || wait == NoWait:
+		return NoWait, err
+	case wait == OrBegin:
+		h.Seat.Begin()
+		return NoWait, nil
+	}
+	return NoWait, TakenBy(h.character, Away)
 }
 
 // check is the gate: a peer on this machine, who calls it by a loopback name, and for a WebSocket the inspector's own page with the run's token.

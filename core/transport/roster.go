@@ -130,15 +130,12 @@ func (r *Roster) Detached(session uint32, epoch uint64) {
 		return // replaced, and told so
 	}
 	if p.spoken {
-		p.conn.Close(CloseOver, farewells[p.valid])
+		p.conn.Close(CloseOver, "the session is over; if no session_close came before this, connect again and send session_resume")
 	} else {
 		p.conn.Close(CloseTaken, TakenBy(p.name, Taken).Message)
 	}
 	p.conn = nil
 }
-
-// farewells are by whether the session may be resumed.
-var farewells = map[bool]string{false: "the session is over", true: "the session was detached: connect again and send session_resume"}
 
 // End says that the bridge is gone.
 func (r *Roster) End() {

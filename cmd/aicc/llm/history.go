@@ -89,7 +89,7 @@ func (h *history) shrink(tools int) bool {
 func (h *history) messages() []chat.Message {
 	all := []chat.Message{{Role: "system", Content: h.system}}
 	if h.dropped > 0 {
-		all = append(all, chat.Message{Role: "user", Content: fmt.Sprintf("(%d earlier turns are left out here. Look again at what you need to know.)", h.dropped)})
+		all = append(all, chat.Message{Role: "user", Content: fmt.Sprintf("(%s left out here. Look again at what you need to know.)", count(h.dropped, "earlier turn"))})
 		if first := h.turns[0][0]; first.Role == "user" {
 			all[1].Content += "\n\n" + first.Content
 			all = append(all, h.turns[0][1:]...)

@@ -256,11 +256,11 @@ func (p *Player) over(ctx context.Context) (Why, string) {
 	case isClosed(p.a.Done()):
 		return NoGame, p.a.Err().Error()
 	case o.MaxCalls > 0 && p.end.Calls >= o.MaxCalls:
-		return Calls, fmt.Sprintf("the budget of %d calls is used up", o.MaxCalls)
+		return Calls, usedUp(o.MaxCalls, "call")
 	case o.MaxTokens > 0 && p.end.Tokens >= o.MaxTokens:
-		return Tokens, fmt.Sprintf("the budget of %d tokens is used up", o.MaxTokens)
+		return Tokens, usedUp(o.MaxTokens, "token")
 	case o.MaxTurns > 0 && p.end.Turns >= o.MaxTurns:
-		return Turns, fmt.Sprintf("the budget of %d turns is used up", o.MaxTurns)
+		return Turns, usedUp(o.MaxTurns, "turn")
 	case p.stuck >= o.Repeats:
 		return Circles, "the model goes round in circles: it makes calls again and again that have failed each time"
 	case p.failing >= maxFailing:
@@ -269,6 +269,10 @@ func (p *Player) over(ctx context.Context) (Why, string) {
 		return Circles, fmt.Sprintf("the model has made no call in its last %d turns: can it call tools?", maxQuiet)
 	}
 	return 0, ""
+}
+
+func usedUp(budget int, of string) string {
+	return "the budget of " + count(budget, of) + " is used up"
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -96,7 +96,11 @@ func (t *textLog) wrap(text string) []string {
 }
 
 func (t *textLog) piece(kind chat.Piece, text string) {
-	if t.open && kind != t.kind {
+	if kind == chat.Unsaid {
+		t.unsaid()
+		return
+	}
+	if kind != t.kind {
 		t.turn()
 	}
 	t.kind = kind
@@ -129,6 +133,19 @@ func (t *textLog) said(line string) {
 	}
 	t.line(time.Now(), label, strings.TrimRight(line, " \r"))
 	t.open = true
+}
+
+// unsaid puts right what was written as speech.
+func (t *textLog) unsaid() {
+	if t.kind != chat.Speech {
+		return
+	}
+	wrong := t.open
+	t.kind = chat.Thought
+	t.turn()
+	if wrong {
+		t.line(time.Now(), "note", "what it says up to here it only thinks")
+	}
 }
 
 func (t *textLog) turn() {

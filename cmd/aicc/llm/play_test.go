@@ -187,6 +187,9 @@ func TestBudgets(t *testing.T) {
 		{Options{MaxTurns: 2}, Turns, 3, "the budget of 2 turns is used up", 4},
 		{Options{MaxCalls: 3}, Calls, 4, "the budget of 3 calls is used up", 3},
 		{Options{MaxTokens: 101}, Tokens, 5, "the budget of 101 tokens is used up", 4},
+		{Options{MaxTurns: 1}, Turns, 3, "the budget of 1 turn is used up", 2},
+		{Options{MaxCalls: 1}, Calls, 4, "the budget of 1 call is used up", 1},
+		{Options{MaxTokens: 1}, Tokens, 5, "the budget of 1 token is used up", 2},
 	} {
 		p := run(t, c.o, chat.Options{}, look, look, look, look)
 		require.Equal(t, c.why, p.end.Why)

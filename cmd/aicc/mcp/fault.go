@@ -24,6 +24,10 @@ type fault struct {
 // Codes of this program's own, beside the eight of aicc/0.1.
 const (
 	codeUnreachable = "game_unreachable"
+	codeRefuses     = "game_refuses"
+	codeTaken       = "character_taken"
+	codeReserved    = "character_reserved"
+	codeMissing     = "character_missing"
 	codeUnknown     = "outcome_unknown"
 	codeCancelled   = "cancelled"
 	codeBusy        = "too_many_calls"
@@ -87,18 +91,22 @@ func badInput(text string) *fault {
 	return &fault{code: message.InvalidInput.String(), text: text, advice: "nothing was done; correct the arguments as said, by the tool's input schema, and call again."}
 }
 
+const nothing = "; nothing was done"
+
 func unreachable(s *state) *fault {
-	x := &fault{code: codeUnreachable, text: "the game is not reachable, it is tried again; nothing was done", retryable: true,
-		advice: "wait, for instance with " + waitName + ", then call again; if it stays so, tell the user."}
-	why := s.why
 	if s.over != nil {
-		x.text, x.retryable, why = "the character is no longer played from here; nothing was done", false, s.over
-		x.advice = "tell the user: this MCP server has to be started anew to take the character back."
+		return &fault{code: codeTaken, text: "another agent has taken the character, which is no longer played from here" + nothing,
+			advice: "tell the user: this MCP server has to be started anew to take the character back."}
 	}
-	if why != nil {
-		x.text += ". Why: " + why.Error()
-	}
-	return x
+	r := s.reason
+	return &fault{code: r.code, text: r.text + "; it is tried again" + nothing, retryable: r.retryable, advice: r.advice}
+}
+
+// appendWhy appends the member that says why the game is not there.
+func (s *state) appendWhy(b []byte) []byte {
+	x := unreachable(s)
+	b, _ = jsonwire.AppendString(append(b, `,"why":`...), x.code+": "+strings.TrimSuffix(x.text, nothing))
+	return b
 }
 
 // unknown is the result of a call of a tool that is not there. MCP has an error of the protocol for it, which models do not get to see.
@@ -118,6 +126,50 @@ func (f *Front) unknown(name string) *sdk.CallToolResult {
 	if s := f.game.now(); !s.up {
 		x = *unreachable(&s)
 		x.text = fmt.Sprintf("there is no tool %s now: ", quoted) + x.text
+		return x.result()
+	}
+	if near := nearest(name, names); near != "" {
+		x.text = fmt.Sprintf("there is no tool %s: did you mean %s? There are: %s", quoted, near, list)
+		x.advice = "call " + near + " if that is what you meant, or another one of these."
 	}
 	return x.result()
+}
+
+// nearest is the tool that a name was meant to be, "" where that is not clear.
+func nearest(name string, names []string) (found string) {
+	name = letters(name)
+	best := max(1, len(name)/3) + 1
+	for _, other := range names {
+		far := distance(name, letters(other))
+		if far < best {
+			found, best = other, far
+		}
+	}
+	return found
+}
+
+// letters is a name without what people write in different ways.
+func letters(name string) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "", "/", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// distance counts the bytes that are to be put in, left out or changed.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0]++
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type game struct {
 	up       bool
 	since    time.Time // it is up, or down
 	why      error     // it is down
+	said     string    // of why, to people
 	over     error     // it will not come back
 	manifest *message.Manifest
 	changed  chan struct{} // closed when any of this changes
@@ -69,7 +71,9 @@ func (g *game) run(ctx context.Context) {
 		g.change(func() {
 			g.agent, g.up, g.since = nil, false, time.Now()
 			if err != nil && ctx.Err() == nil {
-				g.why = live.Explain(err, g.target, g.front.o.Token)
+				if g.why = live.Explain(err, g.target, g.front.o.Token); g.nobody != nil {
+					g.why = g.nobody
+				}
 			}
 			if errors.Is(err, agent.ErrReplaced) {
 				g.over = err
@@ -78,6 +82,9 @@ func (g *game) run(ctx context.Context) {
 		if g.over != nil {
 			g.front.logf("%v; start this program anew to take it back", g.over)
 			return
+		}
+		if ctx.Err() == nil {
+			g.complain()
 		}
 		select {
 		case <-ctx.Done():
@@ -92,7 +99,7 @@ func (g *game) dial(ctx context.Context) (agent.Wire, error) {
 	t := g.target
 	g.mu.Unlock()
 	if t.Character == "" {
-		found, err := t.Find(ctx, g.front.o.Token)
+		found, err := vacancy(ctx, t, g.front.o.Token)
 		g.change(func() { g.nobody = err })
 		if err != nil {
 			return nil, err
@@ -112,6 +119,18 @@ func (g *game) dial(ctx context.Context) (agent.Wire, error) {
 	return wire, err
 }
 
+// vacancy is the target with the first character that is free.
+func vacancy(ctx context.Context, t live.Target, token string) (live.Target, error) {
+	seats, err := t.List(ctx, token)
+	if err != nil {
+		return t, err
+	}
+	if at := slices.IndexFunc(seats, live.Seat.Free); at >= 0 {
+		return t.At(seats[at]), nil
+	}
+	return t, &vacant{t.Nobody(seats), len(seats) > 0}
+}
+
 // hear takes the downs; learn hears of the ups.
 func (g *game) hear(c live.Change) {
 	if c.Phase != live.Down {
@@ -126,9 +145,26 @@ func (g *game) hear(c live.Change) {
 			g.why = g.nobody
 		}
 	})
+	g.complain()
 	if wasUp {
-		g.front.logf("the game is not reachable, it is tried again: %v", c.Err)
 		g.front.feed.note("connection", `{"game":"unreachable","retrying":true}`)
+	}
+}
+
+// complain tells people why the game is not there: once, and again when that has changed.
+func (g *game) complain() {
+	g.mu.Lock()
+	text := ""
+	if g.why != nil && g.why != errConnecting {
+		text = g.why.Error()
+	}
+	news := text != "" && text != g.said
+	if news {
+		g.said = text
+	}
+	g.mu.Unlock()
+	if news {
+		g.front.logf("cannot play, goes on trying: %s", text)
 	}
 }
 
@@ -150,7 +186,7 @@ func (g *game) learn(m *message.Manifest) {
 	}
 	g.change(func() {
 		if g.manifest = m; back {
-			g.up, g.since, g.why, g.played = true, time.Now(), nil, true
+			g.up, g.since, g.why, g.said, g.played = true, time.Now(), nil, "", true
 		}
 	})
 	g.front.told.mark(worldURI)
@@ -162,6 +198,7 @@ type state struct {
 	up       bool
 	since    time.Time
 	why      error
+	reason   *reason // of why, for models; never nil
 	over     error
 	manifest *message.Manifest
 	target   live.Target
@@ -171,7 +208,7 @@ type state struct {
 func (g *game) now() state {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return state{g.agent, g.up && g.agent != nil, g.since, g.why, g.over, g.manifest, g.target, g.changed}
+	return state{g.agent, g.up && g.agent != nil, g.since, g.why, diagnose(g.why, g.target, g.front.o.Token), g.over, g.manifest, g.target, g.changed}
 }
 
 // settle waits a little until the first attempt to connect has come to something: many clients ask for the tools once, at once.

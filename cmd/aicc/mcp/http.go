@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -52,8 +53,36 @@ func (h *HTTP) Listen(address string) (net.Listener, error) {
 	}
 	if err == nil && !ip.IsUnspecified() {
 		h.Hosts = append(h.Hosts, ip.String())
+	} else if err != nil { // a name that was given is one that it goes by
+		h.Hosts = append(h.Hosts, host)
 	}
 	return net.Listen("tcp", net.JoinHostPort(host, port))
+}
+
+// shortToken is one that can be guessed by trying.
+const shortToken = 16
+
+// Where says where clients connect, for people: the address as it was given, with the port that it became, and what else there is to know.
+func (h *HTTP) Where(address string, l net.Listener) (url string, notes []string) {
+	host, port, _ := net.SplitHostPort(address)
+	if _, bound, err := net.SplitHostPort(l.Addr().String()); err == nil {
+		port = bound
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	ip, err := netip.ParseAddr(host)
+	if err == nil && ip.IsUnspecified() {
+		note := fmt.Sprintf("on this machine that is http://127.0.0.1:%s%s", port, Path)
+		if len(h.Hosts) == 0 {
+			note += "; others are let in by no name yet: start it with --host NAME for each name or address by which they call this machine"
+		}
+		notes = append(notes, note)
+	}
+	if loopback := host == "localhost" || err == nil && ip.IsLoopback(); !loopback && len(h.Token) < shortToken {
+		notes = append(notes, fmt.Sprintf("others can reach %s, and the token for clients has only %d characters: give one of at least %d that nobody can guess", host, len(h.Token), shortToken))
+	}
+	return "http://" + net.JoinHostPort(host, port) + Path, notes
 }
 
 // Handler is the MCP server over HTTP: with sessions for the revisions that have them, without for those that do not.
@@ -96,7 +125,8 @@ func (f *Front) Handler(h HTTP) http.Handler {
 
 // ServeHTTP serves clients until the listener is closed.
 func (f *Front) ServeHTTP(l net.Listener, h HTTP) *http.Server {
-	s := &http.Server{Handler: f.Handler(h), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader}
+	s := &http.Server{Handler: f.Handler(h), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(&journal{front: f}, slog.LevelError)}
 	f.tasks.Go(func() {
 		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			f.logf("%v", err)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -38,6 +39,60 @@ func TestListenAddress(t *testing.T) {
 	l, err := (&HTTP{Token: "x"}).Listen("0.0.0.0:0")
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
+}
+
+// What people are told of where it listens is what they asked for, and what stands in the way of others.
+func TestWhere(t *testing.T) {
+	const long = "0123456789abcdef"
+	local := "on this machine that is http://127.0.0.1:PORT/mcp"
+	nobody := local + "; others are let in by no name yet: start it with --host NAME for each name or address by which they call this machine"
+	short := "others can reach 0.0.0.0, and the token for clients has only 5 characters: give one of at least 16 that nobody can guess"
+	for _, one := range []struct {
+		address, token string
+		hosts          []string
+		url            string
+		notes          []string
+	}{
+		{address: "127.0.0.1:0", url: "http://127.0.0.1:PORT/mcp"},
+		{address: ":0", token: "short", url: "http://127.0.0.1:PORT/mcp"},
+		{address: "localhost:0", url: "http://localhost:PORT/mcp"},
+		{address: "0.0.0.0:0", token: long, url: "http://0.0.0.0:PORT/mcp", notes: []string{nobody}},
+		{address: "[::]:0", token: long, url: "http://[::]:PORT/mcp", notes: []string{nobody}},
+		{address: "0.0.0.0:0", token: "short", hosts: []string{"game.example"}, url: "http://0.0.0.0:PORT/mcp", notes: []string{local, short}},
+	} {
+		h := HTTP{Token: one.token, Hosts: one.hosts}
+		l, err := h.Listen(one.address)
+		require.NoError(t, err)
+		url, notes := h.Where(one.address, l)
+		require.NoError(t, l.Close())
+		port := fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+		require.Equal(t, one.url, strings.ReplaceAll(url, port, "PORT"))
+		for i := range notes {
+			notes[i] = strings.ReplaceAll(notes[i], port, "PORT")
+		}
+		require.Equal(t, one.notes, notes)
+	}
+	h := HTTP{Token: long}
+	_, err := h.Listen("no.such.machine.invalid:0")
+	require.Error(t, err)
+	require.Equal(t, []string{"no.such.machine.invalid"}, h.Hosts, "a name that it is to listen at is one that it goes by")
+}
+
+// The words of others are lines like the rest.
+func TestLogOfOthers(t *testing.T) {
+	y := start(t, transport.Options{})
+	f := open(t, y.Address).ready(t)
+	s := speak(t, f)
+	s.ask(hello)
+	s.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	s.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	said := f.o.Log.(*log)
+	eventually(t, "it is logged", func() bool { return strings.Contains(said.String(), "duplicate") })
+	j := slog.New((&journal{front: f}).WithAttrs([]slog.Attr{slog.Int("n", 7)}).WithGroup("g"))
+	j.Warn("not this")
+	j.Error("two\nlines", "error", io.EOF)
+	slog.NewLogLogger(&journal{front: f}, slog.LevelError).Printf("http: %d", 1)
+	require.Equal(t, "aicc mcp: plays guard of back yard at "+y.Address+"\naicc mcp: MCP: duplicate initialized notification\naicc mcp: MCP: two\\nlines, n 7, error EOF\naicc mcp: MCP: http: 1\n", said.String())
 }
 
 // Who comes in, and who does not.

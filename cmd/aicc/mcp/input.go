@@ -28,8 +28,12 @@ func arguments(raw []byte, strict bool) (text []byte, kindly bool, err error) {
 			return []byte("{}"), true, nil
 		}
 		jsonwire.MendSurrogates(inner)
-		if info, err := check(inner); err == nil && info.Kind == jsonwire.Object {
+		info, err := check(inner)
+		switch {
+		case err == nil && info.Kind == jsonwire.Object:
 			return inner, true, nil
+		case err != nil && inner[0] == '{':
+			return nil, false, fmt.Errorf("(root): wanted an object; got a string, and in it %w", err)
 		}
 		return nil, false, errors.New("(root): wanted an object; got a string that is none")
 	}
@@ -42,6 +46,9 @@ func arguments(raw []byte, strict bool) (text []byte, kindly bool, err error) {
 func check(text []byte) (jsonwire.Info, error) {
 	var s jsonwire.Scanner
 	info, fault := s.Check(text)
+	if fault != nil && fault.Msg == jsonwire.DuplicateMember {
+		return info, fmt.Errorf("%s: this member stands in the arguments twice (again at byte %d): give it once", fault.Pointer, fault.Offset)
+	}
 	if fault != nil {
 		return info, fmt.Errorf("the arguments are not JSON that the game takes: %w", fault)
 	}

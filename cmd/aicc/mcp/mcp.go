@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +36,7 @@ type Times struct {
 	Lost  time.Duration // for a call that was sent, once the game is out of reach: 20 s
 	Alive time.Duration // between two signs of life of a long call, where its client asked for progress: 10 s
 	Idle  time.Duration // of an HTTP client's session: 12 h
-	Write time.Duration // for an HTTP client to take what is sent: 10 s
+	Write time.Duration // for a client to take what is sent: 10 s
 }
 
 func (t *Times) fill() {
@@ -87,7 +89,7 @@ func New(o Options) *Front {
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.server = sdk.NewServer(&sdk.Implementation{Name: "aicc", Title: "A character of a running game", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
-		Logger:       slog.New(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelError})),
+		Logger:       slog.New(&journal{front: f}),
 		Capabilities: &sdk.ServerCapabilities{
 			Tools:     &sdk.ToolCapabilities{ListChanged: true},
 			Resources: &sdk.ResourceCapabilities{Subscribe: true},
@@ -117,9 +119,10 @@ func (f *Front) Close() {
 	f.tasks.Wait()
 }
 
-// Serve serves one client over a pair of streams until it ends its side, or ctx is over. Nothing else may write to out.
+// Serve serves one client over a pair of streams until it ends its side, takes nothing more, or ctx is over. Nothing else may write to out.
 func (f *Front) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	session, err := f.server.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: unclosed{out}, MaxLineLength: maxMessage}, nil)
+	both := newLines(in, out, f.o.Times.Write)
+	session, err := f.server.Connect(ctx, both, nil)
 	if err != nil {
 		return err
 	}
@@ -129,6 +132,7 @@ func (f *Front) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) erro
 	case err = <-ended:
 		return err
 	case <-ctx.Done():
+		close(both.hurry)
 		_ = in.Close()
 		return nil
 	}
@@ -137,14 +141,39 @@ func (f *Front) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) erro
 // maxMessage is what a client may send at once: an input of 1 MiB as JSON in a string, and what is around it.
 const maxMessage = 4 << 20
 
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
-
 // logf writes a line for people. Text of the game's is made fit for a terminal.
 func (f *Front) logf(format string, args ...any) {
 	fmt.Fprintf(f.o.Log, "aicc mcp: %s\n", live.Clean(fmt.Sprintf(format, args...)))
 }
+
+// journal is where the SDK logs: to people, in lines like the others.
+type journal struct {
+	front *Front
+	attrs []slog.Attr
+}
+
+func (j *journal) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelError }
+
+func (j *journal) Handle(_ context.Context, r slog.Record) error {
+	var b strings.Builder
+	b.WriteString(r.Message)
+	add := func(a slog.Attr) bool {
+		fmt.Fprintf(&b, ", %s %v", a.Key, a.Value)
+		return true
+	}
+	for _, a := range j.attrs {
+		add(a)
+	}
+	r.Attrs(add)
+	j.front.logf("MCP: %s", &b)
+	return nil
+}
+
+func (j *journal) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &journal{j.front, append(slices.Clip(j.attrs), attrs...)}
+}
+
+func (j *journal) WithGroup(string) slog.Handler { return j }
 
 // receive sees every request of a client before it is handled.
 func (f *Front) receive(next sdk.MethodHandler) sdk.MethodHandler {

@@ -61,9 +61,7 @@ func (f *Front) world() []byte {
 	b := []byte(`{"game":"connected"`)
 	if !s.up {
 		b = []byte(`{"game":"unreachable"`)
-		if s.why != nil {
-			b, _ = jsonwire.AppendString(append(b, `,"why":`...), s.why.Error())
-		}
+		b = s.appendWhy(b)
 	}
 	if s.target.Character != "" {
 		b, _ = jsonwire.AppendString(append(b, `,"character":`...), s.target.Character)

@@ -29,10 +29,10 @@ func TestGameComesAndGoes(t *testing.T) {
 			f := open(t, address)
 			c := make(t, f)
 			require.Equal(t, []string{"wait-for-event"}, c.names())
-			require.Equal(t, `error: game_unreachable: there is no tool "look" now: the game is not reachable, it is tried again; nothing was done. Why: nothing listens at `+address+
-				": is the game running, and does it listen? A game that listens says its address\nRetryable: yes.\nWhat to do: wait, for instance with wait-for-event, then call again; if it stays so, tell the user.",
+			require.Equal(t, `error: game_unreachable: there is no tool "look" now: nothing listens at `+address+
+				": the game does not run, or does not listen; it is tried again; nothing was done\nRetryable: yes.\nWhat to do: wait, for instance with wait-for-event, then call again; if it stays so, tell the user.",
 				text(c.call("look", `{}`)))
-			require.Contains(t, c.read("aicc://world"), `{"game":"unreachable","why":"nothing listens at`)
+			require.Contains(t, c.read("aicc://world"), `{"game":"unreachable","why":"game_unreachable: nothing listens at `+address+`: the game does not run, or does not listen; it is tried again"`)
 
 			y := (&yard{Game: &livetest.Game{Address: address}}).again(t)
 			eventually(t, "the client hears of it", func() bool { return c.heard(func() bool { return c.lists > 0 }) })
@@ -42,8 +42,8 @@ func TestGameComesAndGoes(t *testing.T) {
 			y.Stop()
 			eventually(t, "it is away", func() bool { return !f.game.now().up })
 			require.Equal(t, all, c.names(), "the tools stay: a model that calls them is told")
-			require.Contains(t, text(c.call("look", `{}`)), "error: game_unreachable: the game is not reachable, it is tried again; nothing was done. Why: nothing listens at "+address)
-			require.Contains(t, text(c.call("wait-for-event", `{"timeout_seconds":0}`)), `"game":"unreachable"`)
+			require.Contains(t, text(c.call("look", `{}`)), "error: game_unreachable: nothing listens at "+address)
+			require.Contains(t, text(c.call("wait-for-event", `{"timeout_seconds":0}`)), `"game":"unreachable","why":"game_unreachable: nothing listens at `+address+`: the game does not run, or does not listen; it is tried again"}`)
 
 			before := c.heardLists()
 			y = y.again(t)
@@ -213,7 +213,6 @@ func TestTokenIsRefused(t *testing.T) {
 		why := f.game.now().why
 		return why != nil && strings.Contains(why.Error(), "asks for its token")
 	})
-	require.Contains(t, text(clients["memory classic"](t, f).call("look", `{}`)), "asks for its token: give --token-file FILE, or set AICC_TOKEN")
 	g := open(t, y.Address, func(o *Options) { o.Token = "s3cret" }).ready(t)
 	require.False(t, clients["memory classic"](t, g).call("look", `{}`).IsError)
 }
@@ -224,7 +223,7 @@ func TestReplaced(t *testing.T) {
 	f := open(t, y.Address).ready(t)
 	c := clients["memory classic"](t, f)
 	f.game.change(func() { f.game.over = agent.ErrReplaced })
-	require.Equal(t, "error: game_unreachable: the character is no longer played from here; nothing was done. Why: another agent has taken the character: this one does not come back\n"+
+	require.Equal(t, "error: character_taken: another agent has taken the character, which is no longer played from here; nothing was done\n"+
 		"Retryable: no.\nWhat to do: tell the user: this MCP server has to be started anew to take the character back.", text(c.call("look", `{}`)))
 }
 

@@ -42,7 +42,7 @@ const waitOutput = `{"type":"object","required":["events","last","game"],"proper
 "seq":{"type":"integer"},"topic":{"type":"string"},"tick":{"type":"integer"},"time":{"type":"string"},"payload":{"type":"object"}}}},
 "state":{"type":"object","properties":{"topic":{"type":"string"},"tick":{"type":"integer"},"time":{"type":"string"},"payload":{"type":"object"}}},
 "last":{"type":"integer"},"more":{"type":"boolean"},"lost":{"type":"integer"},
-"game":{"type":"string","enum":["connected","unreachable"]}}}`
+"game":{"type":"string","enum":["connected","unreachable"]},"why":{"type":"string"}}}`
 
 // Bounds on one answer.
 const (
@@ -143,8 +143,9 @@ func (f *Front) write(s *slice) []byte {
 	if s.lost > 0 {
 		b = jsonwire.AppendUint(append(b, `,"lost":`...), s.lost)
 	}
-	if f.game.now().up {
+	g := f.game.now()
+	if g.up {
 		return append(b, `,"game":"connected"}`...)
 	}
-	return append(b, `,"game":"unreachable"}`...)
+	return append(g.appendWhy(append(b, `,"game":"unreachable"`...)), '}')
 }

@@ -1,7 +1,7 @@
 // The characters: who plays them, and how much goes by.
 
 import { spark } from "./chart.js";
-import { $, count, h, rate, say } from "./dom.js";
+import { $, count, fit, fontOf, h, rate, say } from "./dom.js";
 import { List } from "./list.js";
 import { hands } from "./play.js";
 import { states, store } from "./store.js";
@@ -26,9 +26,18 @@ export const characters = {
     const byUse = order === "busy" || order === "faults";
     if (version !== store.charsVersion || (byUse && now - sortedAt > 2000)) arrange(now);
     if (this.stats !== store.statsVersion) { this.stats = store.statsVersion; list.dirty = true; foot(); }
+    if (list.dirty) measure();
     list.draw();
   },
 };
+
+// measure finds how wide names may be: somewhat less than there is, since the features of their font widen it.
+let room = 0, font = "";
+function measure() {
+  const name = list.pool.find((p) => !p.row.hidden && p.row.children[1].className !== "wide")?.row.children[1];
+  room = name ? name.clientWidth - 8 : 0;
+  font ||= fontOf(list.element);
+}
 
 function arrange(now) {
   version = store.charsVersion;
@@ -59,15 +68,14 @@ function make() {
 
 function draw(e, c) {
   const [mark, name, canvas, number] = e.children;
-  const state = c.all || c.heading ? "none" : hands.get(c.id)?.playing ? "mine" : states[c.state];
-  const say2 = c.all ? "All characters" : c.name;
+  const state = c.all || c.heading ? "none" : hands.get(c.id)?.playing ? "mine" : c.state === 1 && c.byHand ? "hand" : states[c.state];
   if (mark.className !== "mark " + state) mark.className = "mark " + state;
-  say(name, say2);
+  say(name, c.all ? "All characters" : c.heading ? c.name : room > 0 ? fit(c.name, room, font) : c.name);
   const cls = c.heading ? "row character world" : "row character";
   if (e.className !== cls) e.className = cls;
   const tone = c.heading || c.all ? "wide" : store.now - c.faultAt < 10e6 ? "faulty" : c.busy || c.state ? "" : "idle";
   if (name.className !== tone) name.className = tone;
-  const title = c.heading || c.all ? "" : `${c.name}: ${state === "mine" ? "played by you" : state}; ${count(c.in)} in, ${count(c.out)} out, ${count(c.calls)} calls, ${count(c.faults)} faults`;
+  const title = c.heading || c.all ? "" : `${c.name}: ${{ mine: "played by you", hand: "played by hand in another page" }[state] ?? state}; ${count(c.in)} in, ${count(c.out)} out, ${count(c.calls)} calls, ${count(c.faults)} faults`;
   if (e.title !== title) e.title = title;
   canvas.hidden = !!(c.all || c.heading);
   if (!canvas.hidden) spark(canvas, c.history, !c.busy);

@@ -1,7 +1,7 @@
 // The pane on the right: a message, whole, or a fault in plain words.
 
 import { $, bytes, clock, count, h, put, shown, took } from "./dom.js";
-import { pretty } from "./json.js";
+import { member, pretty } from "./json.js";
 import { codes, nameOf, said, store, types, worldOf } from "./store.js";
 import { explain } from "./words.js";
 
@@ -27,10 +27,16 @@ export function message(r, go) {
   put($("detail"),
     h("section", {}, h("h2", {}, title, h("span", { class: "grow" }), other ? h("button", { type: "button", class: "plain", onclick: () => go(other) }, other.type === 5 ? "Its call" : "Its result") : null, r.line ? null : copy),
       r.line ? h("p", { class: "note" }, r.note) : null,
-      r.code ? explanation(codes[r.code], said(r)) : r.bad ? explanation(r.label) : null,
+      r.code ? explanation(codes[r.code], said(r), later(r)) : r.bad ? explanation(r.label) : null,
       facts([["character", nameOf(r.char) + (store.worlds.size > 1 && worldOf(r.char) ? ` in ${worldOf(r.char)}` : "")], ["time", clock(r.at)], ["direction", r.line ? "" : r.in ? "from the agent" : "to the agent"],
         [{ 5: "tool", 6: "tool", 7: "topic", 3: "reason" }[r.type] ?? "", r.label], ["call", r.call], ["took", took(r.took)], ["frame", r.line ? "" : count(r.tick)], ["size", r.line ? "" : bytes(r.size) + " bytes"]].filter(([k]) => k))),
     r.line ? null : h("section", {}, cut ? h("p", { class: "note" }, `The first ${bytes(store.textLimit)} bytes of ${bytes(r.size)}.`) : null, r.note ? h("pre", { class: "json" }, shown(r.text)) : pretty(r.text)));
+}
+
+// later says when the game wants to be asked again.
+function later(r) {
+  const ms = r.type === 6 && /"retry_after_ms":\s*(\d+)[,}\s]/.exec(member(r.text, "meta") ?? "")?.[1];
+  return ms ? `It may be called again ${(Math.ceil(ms / 100) / 10).toFixed(1)} s after this.` : "";
 }
 
 // pair finds a call's result, or a result's call, nearest to it.

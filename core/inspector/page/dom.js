@@ -33,6 +33,27 @@ export function say(e, text) {
   if (e.firstChild?.nodeValue !== text || e.childNodes.length > 1) e.textContent = text;
 }
 
+export function fontOf(e) {
+  const s = getComputedStyle(e); // its font is empty where there are feature settings
+  return `${s.fontWeight} ${s.fontSize} ${s.fontFamily}`;
+}
+const measure = document.createElement("canvas").getContext("2d");
+const fitted = new Map();
+
+// fit shortens a name in its middle until it is as wide as there is room for: names of many alike differ at their ends.
+export function fit(name, room, font) {
+  const key = `${font} ${room} ${name}`;
+  let text = fitted.get(key);
+  if (text !== undefined) return text;
+  measure.font = font;
+  const all = [...shown(name).slice(0, 300)];
+  text = all.join("");
+  for (let keep = all.length - 1; keep > 2 && measure.measureText(text).width > room; keep--) text = all.slice(0, Math.ceil(keep / 2)).join("") + "…" + all.slice(all.length - Math.floor(keep / 2)).join("");
+  if (fitted.size > 5000) fitted.clear();
+  fitted.set(key, text);
+  return text;
+}
+
 const pad = (n, width) => String(n).padStart(width, "0");
 
 // clock is a time of day from microseconds since 1970.

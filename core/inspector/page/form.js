@@ -1,6 +1,7 @@
 // A form made of a tool's input schema. What a form cannot ask for is asked for as JSON, so every input can be given.
 
 import { h, put } from "./dom.js";
+import { compare, digits } from "./json.js";
 
 const deepest = 8;
 const most = 400; // parts of one form: a schema may refer to itself, many times over
@@ -23,6 +24,8 @@ export function form(schema) {
   };
 }
 
+const lengths = ["minLength", "maxLength", "minItems", "maxItems"]; // of which no digits beyond ours matter
+
 // resolve follows references within the schema and takes allOf's parts together.
 function resolve(schema, root, hops = 0) {
   if (typeof schema !== "object" || schema === null || left-- <= 0) return {};
@@ -41,6 +44,7 @@ function resolve(schema, root, hops = 0) {
     if (!Object.keys(s.properties).length) delete s.properties;
     delete s.allOf;
   }
+  for (const name of lengths) if (JSON.isRawJSON?.(s[name])) s = { ...s, [name]: Number(s[name].rawJSON) };
   return s;
 }
 
@@ -89,8 +93,10 @@ function control(input, s, at, hints) {
 }
 
 function choice(s, list, at) {
+  const others = new Set(list.filter((v) => typeof v !== "string").map((v) => JSON.stringify(v)));
+  const words = (v) => (typeof v === "string" && !others.has(v) ? v : JSON.stringify(v)); // 1 and "1" are two choices
   const select = h("select", {}, !at.required || list.length > 1 ? h("option", { value: "" }, at.required ? "choose" : "not given") : null,
-    list.slice(0, 500).map((v, i) => h("option", { value: String(i) }, typeof v === "string" ? v : JSON.stringify(v))));
+    list.slice(0, 500).map((v, i) => h("option", { value: String(i) }, words(v))));
   const { element, wrong } = control(select, s, at, []);
   const write = (v) => {
     const i = list.findIndex((x) => JSON.stringify(x) === JSON.stringify(v));
@@ -108,23 +114,23 @@ function choice(s, list, at) {
 
 function number(s, type, at) {
   const low = s.exclusiveMinimum ?? s.minimum, high = s.exclusiveMaximum ?? s.maximum;
-  const input = h("input", { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", placeholder: "default" in s ? String(s.default) : "" });
+  const input = h("input", { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", placeholder: "default" in s ? digits(s.default) : "" });
   const above = s.exclusiveMinimum !== undefined ? "above " : "at least ", below = s.exclusiveMaximum !== undefined ? "below " : "at most ";
   const both = low !== undefined && high !== undefined && s.exclusiveMinimum === undefined && s.exclusiveMaximum === undefined;
-  const { element, wrong } = control(input, s, at, [both ? `${low} to ${high}` : [low !== undefined && above + low, high !== undefined && below + high].filter(Boolean).join(", "), s.multipleOf && `steps of ${s.multipleOf}`, type === "integer" && "whole"]);
+  const { element, wrong } = control(input, s, at, [both ? `${digits(low)} to ${digits(high)}` : [low !== undefined && above + digits(low), high !== undefined && below + digits(high)].filter(Boolean).join(", "), s.multipleOf && `steps of ${digits(s.multipleOf)}`, type === "integer" && "whole"]);
   return {
     element,
-    write: (v) => { input.value = v === undefined || v === null ? "" : String(v); },
+    write: (v) => { input.value = v === undefined || v === null ? "" : digits(v); },
     read(faults) {
       const text = input.value.trim();
       if (!text) return at.required ? void wrong(faults, "a number is wanted") : undefined;
       if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return void wrong(faults, "this is no number");
       const n = Number(text);
       if (type === "integer" && !Number.isInteger(n)) return void wrong(faults, "a whole number is wanted");
-      if (s.minimum !== undefined && n < s.minimum) return void wrong(faults, `at least ${s.minimum} is wanted`);
-      if (s.maximum !== undefined && n > s.maximum) return void wrong(faults, `at most ${s.maximum} is wanted`);
-      if (typeof s.exclusiveMinimum === "number" && n <= s.exclusiveMinimum) return void wrong(faults, `more than ${s.exclusiveMinimum} is wanted`);
-      if (typeof s.exclusiveMaximum === "number" && n >= s.exclusiveMaximum) return void wrong(faults, `less than ${s.exclusiveMaximum} is wanted`);
+      for (const [bound, broken, words] of [["minimum", (c) => c < 0, "at least"], ["maximum", (c) => c > 0, "at most"], ["exclusiveMinimum", (c) => c <= 0, "more than"], ["exclusiveMaximum", (c) => c >= 0, "less than"]]) {
+        const b = s[bound];
+        if ((typeof b === "number" || JSON.isRawJSON?.(b)) && broken(compare(text, digits(b)))) return void wrong(faults, `${words} ${digits(b)} is wanted`);
+      }
       return text;
     },
   };
@@ -133,11 +139,11 @@ function number(s, type, at) {
 function string(s, at) {
   const long = (s.maxLength ?? 0) > 120 || s.contentMediaType;
   const input = long ? h("textarea", { rows: 3, spellcheck: "false" }) : h("input", { type: "text", autocomplete: "off", spellcheck: "false" });
-  if ("default" in s) input.placeholder = String(s.default);
+  if ("default" in s) input.placeholder = typeof s.default === "string" ? s.default : JSON.stringify(s.default);
   const { element, wrong } = control(input, s, at, [s.minLength > 1 && `at least ${s.minLength} characters`, s.maxLength && `at most ${s.maxLength} characters`, s.pattern && `of the form ${s.pattern}`, s.format]);
   return {
     element,
-    write: (v) => { input.value = v ?? ""; },
+    write: (v) => { input.value = v === undefined || v === null ? "" : typeof v === "string" ? v : JSON.stringify(v); },
     read(faults) {
       const text = input.value;
       if (text === "" && (!at.required || s.minLength > 0)) return at.required ? void wrong(faults, "a text is wanted") : undefined;

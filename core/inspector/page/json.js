@@ -30,6 +30,22 @@ export function layout(text, out) {
   if (rest) out("p", "\n… the rest is not laid out");
 }
 
+// exact reads a text so that its numbers keep their digits: what a number of ours would change stays its text, which JSON.stringify gives back.
+// all: also where only the spelling would change.
+export function exact(text, all) {
+  return JSON.parse(text, (_, v, of) => (typeof v === "number" && JSON.rawJSON && of?.source && (all ? of.source !== String(v) : /\d{16}/.test(of.source.replace(".", "")) || !Number.isFinite(v)) ? JSON.rawJSON(of.source) : v));
+}
+
+// digits gives a number as it was written.
+export const digits = (v) => (JSON.isRawJSON?.(v) ? v.rawJSON : typeof v === "number" ? String(v) : JSON.stringify(v) ?? "");
+
+// compare is below, at or above 0 as number text a is below, at or above b; whole numbers of any length.
+export function compare(a, b) {
+  const whole = /^-?\d+$/;
+  const [x, y] = whole.test(a) && whole.test(b) ? [BigInt(a), BigInt(b)] : [Number(a), Number(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
 // short says whether the bracket at i closes soon with nothing nested in it.
 function short(tokens, i) {
   let length = 0;
@@ -78,6 +94,7 @@ const telling = { 5: "input", 6: "output", 7: "payload", 8: "error" };
 // compact gives the part of a message that tells most, for one line.
 export function compact(row) {
   if (row.note) return row.note;
+  if (row.type === 3) return row.label; // why it was closed
   const name = row.type === 6 && row.code ? "error" : telling[row.type];
   if (!name) return row.type === 1 || row.label === "manifest_update" ? "the manifest" : "";
   return (member(row.text.length > 4096 ? row.text.slice(0, 4096) : row.text, name) ?? row.text).slice(0, 200).replace(/\s+/g, " ");

@@ -6,6 +6,7 @@ import * as detail from "./detail.js";
 import { $, clock, count, h, put, rate, say } from "./dom.js";
 import { connect, look } from "./feed.js";
 import { List } from "./list.js";
+import { place } from "./place.js";
 import { hands } from "./play.js";
 import { codes, keepRows, nameOf, second, store } from "./store.js";
 import { kindNames, stream } from "./stream.js";
@@ -17,6 +18,7 @@ let view = "messages", char = 0, faultList, faults = [], faultsVersion = -1, fra
 
 function show(name) {
   view = name;
+  place.keep({ view });
   for (const v of views) {
     $(v).hidden = v !== name;
     $("tab-" + v).setAttribute("aria-selected", String(v === name));
@@ -27,16 +29,39 @@ function show(name) {
   for (const l of [stream.list, faultList]) l.dirty = true;
 }
 
-function choose(id) {
+// choose shows one character alone; 0: all.
+function choose(id, tool) {
   char = id;
+  const c = store.chars.get(id);
+  if (c || !id) place.keep({ character: c?.name ?? "", world: store.worlds.get(c?.world)?.name ?? "", tool: tool ?? "" });
+  settled = true;
   characters.select(id);
   $("messages").classList.toggle("one", id !== 0);
   stream.scope(id);
-  tools.scope(id);
+  tools.scope(id, tool);
   faultsVersion = -1;
   look(id);
   say($("scope"), id ? nameOf(id) : "");
   if (view === "tools") tools.detail();
+}
+
+// settle finds again who was chosen before a reload, or before the game was started again, when numbers are others.
+let settled = false, epoch = 0, settledAt = -1;
+function settle() {
+  if (epoch !== store.epoch) {
+    if (epoch && char) {
+      const { tool } = place;
+      const was = { character: place.character, world: place.world, tool };
+      choose(0);
+      place.keep(was);
+    }
+    epoch = store.epoch;
+    settled = !place.character;
+  }
+  if (settled || settledAt === store.charsVersion) return;
+  settledAt = store.charsVersion;
+  const id = place.find();
+  if (id) choose(id, place.tool);
 }
 
 const goTo = (r) => {
@@ -144,9 +169,14 @@ function drawMeters() {
   set("dropped", count(store.dropped + store.lost), store.dropped + store.lost > 0);
 }
 
+function names(playing, word) {
+  const list = [...hands.values()].filter((x) => x.playing === playing);
+  return list.length ? `${word} ${list.map((x) => x.name).join(", ")}` : "";
+}
+
 function drawStatus() {
   const state = store.connected ? "connected" : store.why;
-  const texts = [state, store.since ? `counting since ${clock(store.since, false)}` : "", `${count(store.in + store.out)} messages`, store.rows.length >= keepRows ? `the last ${count(store.rows.length)} kept` : "", hands.size ? `playing ${[...hands.values()].map((x) => x.name).join(", ")}` : "", stream.paused ? "held" : stream.list.follow ? "" : "scrolled back: G goes to the end"];
+  const texts = [state, store.since ? `counting since ${clock(store.since, false)}` : "", `${count(store.in + store.out)} messages`, store.rows.length >= keepRows ? `the last ${count(store.rows.length)} kept` : "", names(true, "playing"), names(false, "connecting to"), stream.paused ? "held" : stream.list.follow ? "" : "scrolled back: G goes to the end"];
   const status = $("status");
   if (status.children.length !== texts.length) put(status, texts.map(() => h("span", {}, "")));
   texts.forEach((t, i) => {
@@ -160,6 +190,7 @@ function drawStatus() {
 
 function frame(now) {
   frames++;
+  settle();
   stream.frame();
   characters.frame(now);
   chart.draw();
@@ -180,11 +211,12 @@ function start() {
     stream.kinds(on);
   } }, name)));
   stream.start($("stream"), (r) => detail.message(r, goTo));
-  characters.start($("charlist"), choose);
+  characters.start($("charlist"), (id) => choose(id));
   startFaults();
   tools.start($("tools"), goTo);
   chart.start($("plot"), $("legend"));
   detail.none();
+  if (views.includes(place.view)) show(place.view);
   theme.apply();
   theme.system.addEventListener("change", () => theme.apply());
   for (const v of views) $("tab-" + v).addEventListener("click", () => show(v));

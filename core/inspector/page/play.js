@@ -1,10 +1,12 @@
 // A hand at playing: this page as a character's agent, speaking aicc/0.1 to the game as any other.
 
-import { open } from "./feed.js";
+import { open, tell } from "./feed.js";
+import { exact } from "./json.js";
 import { endings } from "./words.js";
 import { store } from "./store.js";
 
 export const hands = new Map(); // by character
+export const mostCalls = 16; // that the protocol lets a session have under way
 
 const protocol = "aicc/0.1";
 const patience = 120_000; // of ours, for a result; the game's own deadlines come first
@@ -22,13 +24,13 @@ export class Hand {
 
   // join becomes the agent. take: also where another agent is, or may come back.
   join(take) {
-    this.why = "connecting";
+    this.take = take;
     hands.set(this.id, this);
     const query = { world: this.world, character: this.name };
     if (take) query.take = "1";
     this.socket = open("play", query);
     this.socket.onmessage = (e) => this.hear(e.data);
-    this.socket.onclose = (e) => this.end(endings[e.code] ? endings[e.code] + (e.reason ? ` The game says: ${e.reason}.` : "") : e.reason || `The connection ended (${e.code}).`);
+    this.socket.onclose = (e) => this.end(ending(e.code, e.reason));
     this.changed(this);
   }
 
@@ -47,6 +49,7 @@ export class Hand {
   end(why) {
     if (hands.get(this.id) === this) hands.delete(this.id);
     this.playing = false;
+    played();
     this.why = this.left ? "" : why;
     for (const call of this.waiting.values()) call.resolve({ lost: true, message: "The connection ended before a result came. Whether the game did it is not known." });
     this.waiting.clear();
@@ -58,12 +61,12 @@ export class Hand {
   }
 
   hear(text) {
-    const m = JSON.parse(text);
+    const m = exact(text);
     switch (m.type) {
       case "session_init":
         this.session = m.session_id;
         this.playing = true;
-        this.why = "";
+        played();
         this.manifest(m);
         break;
       case "heartbeat":
@@ -105,5 +108,13 @@ export class Hand {
     });
   }
 }
+
+// ending says why one plays no longer. A world may end while the game goes on.
+function ending(code, reason) {
+  if (code === 1001 && /\bworld\b/.test(reason)) return endings.world;
+  return endings[code] ? endings[code] + (reason ? ` The game says: ${reason}.` : "") : reason || `The connection ended (${code}).`;
+}
+
+const played = () => tell([...hands.values()].filter((hand) => hand.playing).map((hand) => hand.id));
 
 addEventListener("pagehide", () => hands.forEach((hand) => hand.release()));

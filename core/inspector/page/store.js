@@ -55,12 +55,11 @@ export function take(m) {
   if (m.t === "over") return void Object.assign(store, { connected: false, why: m.why });
   if (m.t !== "batch") return;
   if (m.chars) characters(m);
-  if (m.lines) m.lines.forEach(line);
   if (m.stats) stats(m);
   if (m.tools) Object.assign(store, { tools: m.tools, toolsOf: m.toolsOf, toolsVersion: store.toolsVersion + 1 });
   if (m.uses) Object.assign(store, { uses: m.uses, usesOf: m.usesOf, toolsVersion: store.toolsVersion + 1 });
   chart(m);
-  for (const r of m.rows) row(r);
+  merge(m.rows, m.lines ?? []);
   Object.assign(store, { counts: m.counts, failed: m.failed, in: m.in, out: m.out, lost: m.lost, dropped: m.dropped, now: m.now });
 }
 
@@ -83,9 +82,10 @@ function characters(m) {
     store.chars.clear();
   }
   for (const [id, name] of m.worlds) store.worlds.set(id, { id, name });
-  for (const [id, world, name, state] of m.chars) {
+  for (const [id, world, name, state, byHand] of m.chars) {
     const c = store.chars.get(id) ?? { id, world, name, in: 0, out: 0, events: 0, calls: 0, inFlight: 0, faults: 0, faultAt: 0, rate: 0, last: -1, history: new Float32Array(sparks), busy: 0 };
     c.state = state;
+    c.byHand = byHand > 0;
     store.chars.set(id, c);
     store.names.set(id, { name, world, worldName: store.worlds.get(world)?.name ?? "" });
   }
@@ -153,6 +153,16 @@ function chart(m) {
 function advance(to) {
   for (let s = Math.max(store.slot + 1, to - slots + 1); s <= to; s++) for (const line of store.series) line[s % slots] = 0;
   store.slot = Math.max(store.slot, to);
+}
+
+// merge takes messages and lines in one order by time, in which each of them already is.
+function merge(rows, lines) {
+  let l = 0;
+  for (const r of rows) {
+    while (l < lines.length && lines[l][1] <= r[1]) line(lines[l++]);
+    row(r);
+  }
+  while (l < lines.length) line(lines[l++]);
 }
 
 // row takes one message. The order of its places is the hub's.

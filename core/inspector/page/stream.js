@@ -1,6 +1,6 @@
 // The messages as they go by, filtered.
 
-import { bytes, clock, h, say, took } from "./dom.js";
+import { bytes, clock, fit, fontOf, h, say, took } from "./dom.js";
 import { compact } from "./json.js";
 import { List } from "./list.js";
 import { codes, nameOf, onRow, Queue, store, types, worldOf } from "./store.js";
@@ -76,6 +76,7 @@ export const stream = {
       while (view.length && view.at(0).at < oldest) { view.shift(); n++; }
       list.removed(n);
     }
+    measure();
     list.draw();
   },
   show(r) {
@@ -107,19 +108,33 @@ function make() {
   return h("div", { class: "row messages" }, cell("time"), cell("dir"), cell("who"), cell("type"), cell("about"), cell("content"), cell("num"), cell("num"));
 }
 
+// measure finds how wide names may be.
+let room = 0, font = "", measured = "";
+function measure() {
+  const key = `${innerWidth} ${list.element.clientWidth} ${char === 0}`;
+  const first = list.pool[0]?.row;
+  if (measured === key || !first || first.hidden || !first.children[2].clientWidth) return;
+  measured = key;
+  room = first.children[2].clientWidth;
+  font = fontOf(first);
+  list.dirty = true;
+}
+
 function draw(e, r) {
-  if (e.item === r && e.nameShown === nameOf(r.char)) return;
+  const name = room ? fit(nameOf(r.char), room, font) : nameOf(r.char);
+  if (e.item === r && e.nameShown === name) return;
   e.item = r;
-  e.nameShown = nameOf(r.char);
+  e.nameShown = name;
   const [time, dir, who, type, about, content, ms, size] = e.children;
   const kind = r.gap ? "fault" : kindOf(r);
   const c = `row messages t-${kind}`;
   if (e.className !== c) e.className = c;
   say(time, clock(r.at));
   say(dir, r.gap || r.line ? "" : r.in ? "→" : "←");
-  say(who, e.nameShown);
+  say(who, name);
+  who.title = name === nameOf(r.char) ? "" : nameOf(r.char);
   say(type, r.gap ? "gap" : r.line ? (r.label === "agent" ? "agent" : r.label.startsWith("log") ? r.label.slice(4) : "fault") : typeOf(r));
-  say(about, r.line || r.gap ? "" : r.code && r.type !== 6 ? codes[r.code] : r.label);
+  say(about, r.line || r.gap ? "" : r.code && r.type !== 6 ? codes[r.code] : r.type === 3 ? "" : r.label);
   say(content, r.gap ? `${r.gap} messages were not shown here: more came than this page took` : (r.preview ??= compact(r)));
   say(ms, r.took >= 0 ? took(r.took) : "");
   say(size, r.line || r.gap ? "" : bytes(r.size));

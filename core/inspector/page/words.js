@@ -25,6 +25,7 @@ export const endings = {
   4410: "Another agent has taken the character over.",
   1000: "The session is over.",
   1001: "The game no longer listens.",
+  world: "The world has ended or was replaced: if the character is here again, choose it again.",
   1006: "The connection was cut, or refused: the game has ended, or the character is not free.",
 };
 

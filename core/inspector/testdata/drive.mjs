@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { more } from "./scenes.mjs";
+
 const { chromium } = createRequire(path.join(process.env.AICC_NODE_MODULES, "x"))("playwright-core");
 const [scene, url, folder] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath: process.env.AICC_CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb", "--font-render-hinting=none"] });
@@ -52,6 +54,13 @@ const scenes = {
     await until("messages", () => inspector.seen > 5);
     await page.reload(); // the token is kept for this tab, and so is what was counted
     await until("messages after a reload", () => inspector.seen > 5);
+    await until("the line", () => document.getElementById("n-faults").textContent === "1");
+    await page.keyboard.press("m"); // messages and lines are in one order
+    await page.keyboard.press("g");
+    await until("the first", () => document.getElementById("stream").scrollTop === 0 && document.querySelector('#stream .row[aria-selected="true"]'));
+    const times = (await page.locator("#stream .row:not([hidden])").evaluateAll((rows) => rows.map((r) => [r.getBoundingClientRect().top, r.children[0].textContent]))).sort((a, b) => a[0] - b[0]).map((r) => r[1]);
+    assert.ok(times.length > 5);
+    assert.deepEqual(times, times.toSorted());
     const row = page.locator("#stream .row:not([hidden])", { hasText: "session_init" }).first();
     await page.fill("#filter", "type:session_init");
     await until("it alone", () => document.querySelectorAll("#stream .row:not([hidden])").length === 1);
@@ -96,10 +105,12 @@ const scenes = {
     await field("extra").fill('{"n":12345678901234567890}');
     await page.click("#call");
     await until("a result of patrol", () => document.querySelector("#detail .result")?.textContent.includes("Done in"));
+    assert.equal(await page.locator("#detail .unsent .plain-words").count(), 0, "what was said of an earlier input is gone");
     await page.locator("#detail button", { hasText: /^JSON$/ }).click();
     await page.locator('#detail textarea[aria-label="The input as JSON"]').fill('{"name":"raw","stops":[{"x":1,"y":2}]}');
     await page.click("#call");
-    await until("a result of the raw input", () => document.querySelectorAll("#detail .result pre").length === 1);
+    await until("a result of the raw input", () => document.querySelectorAll("#detail details.came").length === 2);
+    await until("the newest alone is open", () => [...document.querySelectorAll("#detail details.came")].map((d) => d.open).join() === "true,false");
 
     await tool("fail");
     await page.click("#call");
@@ -153,8 +164,19 @@ const scenes = {
     await page.locator("#dialog button", { hasText: "Cancel" }).click();
     assert.equal(await text("#hand"), "Take over…");
     await page.click("#hand");
+    await page.evaluate(() => {
+      window.odd = new Set();
+      const sample = () => {
+        const foot = document.getElementById("status").innerText, bar = document.querySelector("#tools .bar").innerText;
+        if (/playing guard/.test(foot) !== /You play it/.test(bar)) window.odd.add(`${bar} | ${foot}`);
+        requestAnimationFrame(sample);
+      };
+      requestAnimationFrame(sample);
+    });
     await page.locator("#dialog button", { hasText: "Take over" }).click();
     await until("it is played by hand", () => document.getElementById("hand")?.textContent === "Leave");
+    await until("it is said below too", () => /playing guard/.test(document.getElementById("status").innerText));
+    assert.deepEqual(await page.evaluate(() => [...window.odd]), [], "what plays is said alike in both places");
   },
 
   async filters() {
@@ -296,7 +318,8 @@ const scenes = {
     await page.locator("#faultlist .row:not([hidden])").first().click();
     assert.equal(await page.evaluate(() => window.hacked), undefined);
     assert.equal(await page.locator("img, iframe, object, embed, svg, a, script:not([src='main.js'])").count(), 0);
-    assert.match(await page.locator("#charlist").innerText(), /<img src=x onerror=/);
+    assert.match(await page.locator("#charlist").innerText(), /<img s/);
+    assert.match(await page.locator("#charlist .row:not([hidden])").nth(1).getAttribute("title"), /<img src=x onerror=/);
     assert.doesNotMatch(await page.locator("body").innerText(), /\u202e/);
     // The page's own rules would stop it besides.
     const stopped = await page.evaluate(() => { try { document.body.insertAdjacentHTML("beforeend", "<b>x</b>"); return false; } catch { return true; } });
@@ -377,9 +400,25 @@ const scenes = {
       await page.setViewportSize({ width: 1728, height: 1000 });
       await page.waitForTimeout(800);
       await shot("wide-light.png");
+      for (const width of [1024, 760, 480]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.keyboard.press("1");
+        await page.waitForTimeout(400);
+        await shot(`messages-${width}.png`);
+        await choose("guard");
+        await page.keyboard.press("2");
+        await tool("walk_to");
+        await page.waitForTimeout(400);
+        await shot(`tools-${width}.png`);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Escape");
+        await page.waitForTimeout(200);
+      }
     }
   },
 };
+
+Object.assign(scenes, more({ page, context, url, folder, allowed, text, until, choose, opened, tool, field, result, playing, stop }));
 
 try {
   await scenes[scene]();

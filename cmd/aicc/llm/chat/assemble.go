@@ -3,7 +3,6 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -15,6 +14,7 @@ type assembler struct {
 
 	content, thoughts strings.Builder
 	split             thinker
+	tagged            bool // the last thought stood in the text
 	calls             []*partial
 	last              *partial
 	finish            string
@@ -80,10 +80,10 @@ func (a *assembler) take(text []byte) *complaint {
 			continue
 		}
 		if one.Delta != nil {
-			a.add(one.Delta)
+			a.add(one.Delta, false)
 		}
 		if one.Message != nil {
-			a.add(one.Message)
+			a.add(one.Message, true)
 			a.done = one.Delta == nil || a.done
 		}
 		if f := plain(one.Finish); f != "" {
@@ -113,15 +113,24 @@ func tokens(n *float64) int {
 	return int(min(*n, 1e12))
 }
 
-func (a *assembler) add(w *words) {
-	thought := first(plain(w.Thoughts), plain(w.Reasoning))
-	a.think(thought)
+// add takes pieces, or a whole message, whose calls are whole too.
+func (a *assembler) add(w *words, whole bool) {
+	if thought := first(plain(w.Thoughts), plain(w.Reasoning)); thought != "" {
+		if a.tagged {
+			thought = "\n" + thought
+		}
+		a.tagged, a.split.minded = false, true
+		a.think(thought)
+	}
 	speech, more, close := a.split.feed(text(w.Content) + plain(w.Refusal))
 	if close { // the opening tag was in the prompt: all before it was thought
-		before := a.content.String()
-		a.content.Reset()
-		a.thoughts.WriteString(before)
+		if before := a.content.String(); before != "" {
+			a.content.Reset()
+			a.thoughts.WriteString(before)
+			a.hear(Unsaid, "")
+		}
 	}
+	a.tagged = a.tagged || more != ""
 	a.think(more)
 	a.speak(speech)
 	var list []json.RawMessage
@@ -130,10 +139,10 @@ func (a *assembler) add(w *words) {
 	}
 	a.array++
 	for i, raw := range list {
-		a.call(readDelta(raw), i)
+		a.call(readDelta(raw), i, whole)
 	}
-	if len(w.FunctionCall) > 0 && string(w.FunctionCall) != "null" {
-		a.call(readFunction(w.FunctionCall), 0)
+	if len(list) == 0 && len(w.FunctionCall) > 0 && string(w.FunctionCall) != "null" { // beside a list it is the same once more
+		a.call(readFunction(w.FunctionCall), 0, whole)
 	}
 }
 
@@ -176,190 +185,6 @@ func (a *assembler) room(s string) string {
 	}
 	a.size += len(s)
 	return s
-}
-
-// delta is a piece of a call.
-type delta struct {
-	id, name, args string
-	index          string // as it is written: some write it as a string
-	object         bool   // the arguments came as an object, so they are whole
-}
-
-func readDelta(raw json.RawMessage) delta {
-	var c struct{ Index, ID, Function, Name, Arguments json.RawMessage }
-	if json.Unmarshal(raw, &c) != nil {
-		return delta{}
-	}
-	d := delta{}
-	if len(c.Function) > 0 {
-		d = readFunction(c.Function)
-	} else if len(c.Name) > 0 {
-		d = readFunction(raw)
-	}
-	d.id, d.index = plain(c.ID), plain(c.Index)
-	return d
-}
-
-func readFunction(raw json.RawMessage) (d delta) {
-	var f struct{ Name, Arguments json.RawMessage }
-	if json.Unmarshal(raw, &f) != nil {
-		return d
-	}
-	d.name = plain(f.Name)
-	if d.args = plain(f.Arguments); d.args == "" && len(f.Arguments) > 0 && (f.Arguments[0] == '{' || f.Arguments[0] == '[') {
-		d.args, d.object = string(f.Arguments), true
-	}
-	return d
-}
-
-// partial is a call that is not whole yet.
-type partial struct {
-	id, index string
-	names     []string
-	args      strings.Builder
-	array     int  // the list that brought its last piece
-	again     bool // its name came once more behind the whole of it
-
-	depth                    int
-	began, text, escape, odd bool
-}
-
-// write adds to the arguments, and counts brackets, so that complete costs nothing.
-func (p *partial) write(s string) {
-	p.args.WriteString(s)
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case p.escape:
-			p.escape = false
-		case p.text:
-			p.escape = c == '\\'
-			p.text = c != '"'
-		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
-		case !p.began:
-			p.began, p.odd, p.depth = true, c != '{', 1
-		case c == '"':
-			p.text = true
-		case c == '{' || c == '[':
-			p.depth++
-		case c == '}' || c == ']':
-			p.depth--
-		}
-	}
-}
-
-// complete says that the arguments are an object whose brackets are closed.
-func (p *partial) complete() bool { return p.began && !p.odd && p.depth <= 0 }
-
-// call takes one piece; position is its place in the list that brought it.
-func (a *assembler) call(d delta, position int) {
-	if d == (delta{}) || a.over {
-		return
-	}
-	p := a.find(&d, position)
-	if p != nil && p.again && d.name == "" && strings.TrimSpace(d.args) != "" { // that was the next call's name
-		d.name, p = p.name(a.known), nil
-	}
-	if p == nil {
-		if len(a.calls) == maxCalls {
-			a.cut, a.over = true, true
-			a.notes = append(a.notes, fmt.Sprintf("the answer was cut at %d calls", maxCalls))
-			return
-		}
-		p = &partial{id: d.id, index: d.index}
-		a.calls = append(a.calls, p)
-	} else if p.complete() && p.twin(&d) { // the whole call, a second time
-		if len(a.notes) < maxCalls {
-			a.notes = append(a.notes, fmt.Sprintf("the call of %s came twice under one number: it counts once", p.name(a.known)))
-		}
-		return
-	}
-	if p.id == "" {
-		p.id = d.id
-	}
-	if d.name != "" && p.complete() {
-		p.again = true
-	} else if d.name != "" && len(p.names) < maxNames {
-		p.names = append(p.names, a.room(d.name))
-	}
-	p.write(a.room(d.args))
-	p.array, a.last = a.array, p
-}
-
-const (
-	maxCalls = 128
-	maxNames = 64 // pieces of a name; where there are more it is the same one each time
-)
-
-// twin says that a piece has the whole of the arguments that there are.
-func (p *partial) twin(d *delta) bool {
-	args := strings.TrimSpace(d.args)
-	return args != "" && args == strings.TrimSpace(p.args.String())
-}
-
-// find gives the call that a piece belongs to, nil when it begins another one. Pieces should have the call's index, and the first one its id; there
-// are servers that leave out either, or give every call the same index, or repeat id and name with every piece.
-func (a *assembler) find(d *delta, position int) *partial {
-	begins := d.name != ""
-	by := func(is func(*partial) bool) *partial {
-		for _, p := range slices.Backward(a.calls) {
-			if is(p) {
-				return p
-			}
-		}
-		return nil
-	}
-	if d.id != "" {
-		if p := by(func(p *partial) bool { return p.id == d.id }); p != nil {
-			if a.another(p, d) && p.index != d.index {
-				return nil
-			}
-			return p
-		}
-		if d.index != "" && !begins { // its first piece had none
-			return by(func(p *partial) bool { return p.index == d.index && p.id == "" })
-		}
-		return nil
-	}
-	if d.index != "" {
-		p := by(func(p *partial) bool { return p.index == d.index })
-		if p != nil && begins && (p.array == a.array || a.another(p, d)) {
-			return nil
-		}
-		return p
-	}
-	if a.last == nil || !begins {
-		return a.last
-	}
-	if a.last.name(a.known) != d.name || position > 0 || a.last.args.Len() == 0 && d.args == "" || a.last.complete() && !a.last.twin(d) {
-		return nil
-	}
-	return a.last // which came with its name again
-}
-
-// another says that a piece with a name begins another call although it has the number of one.
-func (a *assembler) another(p *partial, d *delta) bool {
-	if d.name == "" || p.twin(d) && (d.name == p.name(a.known) || !a.known(d.name)) {
-		return false
-	}
-	if p.complete() {
-		return d.args != "" || d.name != p.name(a.known)
-	}
-	was := strings.Join(p.names, "")
-	return p.args.Len() == 0 && was != d.name && a.known(was) && a.known(d.name) && !a.known(was+d.name)
-}
-
-// name puts the pieces of a name together. Some servers send it in pieces, and some the whole of it with each piece of the arguments.
-func (p *partial) name(known func(string) bool) string {
-	all := strings.Join(p.names, "")
-	if len(p.names) < 2 || known(all) {
-		return all
-	}
-	for _, n := range p.names {
-		if n != p.names[0] {
-			return all
-		}
-	}
-	return p.names[0]
 }
 
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

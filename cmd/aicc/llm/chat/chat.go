@@ -118,6 +118,7 @@ type Piece uint8
 const (
 	Thought Piece = iota // more of what it thinks
 	Speech               // more of what it says
+	Unsaid               // what was heard as speech is a thought, as has turned out
 	Again                // all that came is void, the turn is asked for again: why, and when
 )
 

@@ -48,7 +48,7 @@ var tools = []Tool{
 func (r *rig) ask(t testing.TB) (Turn, error) {
 	t.Helper()
 	return r.Ask(t.Context(), &Request{Messages: []Message{{Role: "system", Content: "be a guard"}, {Role: "user", Content: "<it is dark>"}}, Tools: tools},
-		func(p Piece, text string) { fmt.Fprintf(&r.heard, "%s%s", [...]string{"~", "", "!"}[p], text) })
+		func(p Piece, text string) { fmt.Fprintf(&r.heard, "%s%s", [...]string{"~", "", "^", "!"}[p], text) })
 }
 
 func TestWhatIsSent(t *testing.T) {
@@ -134,7 +134,10 @@ func TestForms(t *testing.T) {
 			"data: "+chunk(`{"tool_calls":[{"index":0,"function":{"name":"walk_to","arguments":""}}]}`)+"\n\n", end), Turn{Calls: []Call{{ID: "call_1", Name: "look"}, {ID: "call_2", Name: "walk_to"}}}, ""},
 		"thoughts in tags": {fakemodel.Answer{Text: "<think>Is he < me?</think>\n\nHalt <b>!", Piece: 1}.Stream(), Turn{Content: "Halt <b>!", Thoughts: "Is he < me?", Finish: "stop"},
 			"~I~s~ ~h~e~ ~< ~m~e~?\n\nHalt <b>!"},
-		"thoughts whose tag was in the prompt": {fakemodel.Answer{Text: "Is he?</think>Halt!", Piece: 4}.Stream(), Turn{Content: "Halt!", Thoughts: "Is he?", Finish: "stop"}, "Is he?Halt!"},
+		"thoughts whose tag was in the prompt": {fakemodel.Answer{Text: "Is he?</think>Halt!", Piece: 4}.Stream(), Turn{Content: "Halt!", Thoughts: "Is he?", Finish: "stop"}, "Is he?^Halt!"},
+		"thoughts of two kinds":                {fakemodel.Answer{Thoughts: "hmm secret", Text: "<think>deep</think>answer"}.Stream(), Turn{Content: "answer", Thoughts: "hmm secret\ndeep", Finish: "stop"}, "~hmm secret~\ndeepanswer"},
+		"thoughts in between":                  {fakemodel.Answer{Text: "a<think>b</think>c<think>d</think>", Piece: 9}.Stream(), Turn{Content: "a\nc", Thoughts: "b\nd", Finish: "stop"}, "~ba\nc~\nd\n"},
+		"thoughts behind those in tags":        {fakemodel.Raw("data: "+chunk(`{"content":"<think>a</think>"}`)+"\n\n", "data: "+chunk(`{"reasoning_content":"b"}`)+"\n\n", "data: "+chunk(`{"reasoning_content":"c"}`)+"\n\n", end), Turn{Thoughts: "a\nbc"}, "~a~\nb~c"},
 		"thoughts without end":                 {fakemodel.Say("<think>Is he</thi"), Turn{Thoughts: "Is he</thi", Finish: "stop"}, "~Is he~</thi"},
 		"thoughts of vLLM":                     {fakemodel.Answer{Thoughts: "Is he?", Reasoning: "reasoning", Text: "Halt!"}.Stream(), Turn{Content: "Halt!", Thoughts: "Is he?", Finish: "stop"}, "~Is he?Halt!"},
 		"calls in tags": {fakemodel.Say("I look.\n<tool_call>\n{\"name\": \"look\", \"arguments\": {}}\n</tool_call>\n<tool_call>{\"name\":\"walk_to\",\"arguments\":\"{\\\"place\\\":1}\"}</tool_call>"),

@@ -2,7 +2,9 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,7 +34,10 @@ func TestAskedAgain(t *testing.T) {
 		"cut in a call":          {fakemodel.Raw(half, fakemodel.CUT), []time.Duration{time.Second}, "!the model's answer was cut: the connection has ended in the middle; asked again in 1s"},
 		"ended in a call":        {fakemodel.Raw(half), []time.Duration{time.Second}, "!the model's answer was cut: it ended without saying so; asked again in 1s"},
 		"ended in a line":        {fakemodel.Raw(half[:40]), []time.Duration{time.Second}, "!the model's answer was cut: the connection has ended in the middle; asked again in 1s"},
-		"cut before a word":      {fakemodel.Raw(fakemodel.CUT), []time.Duration{time.Second}, "!the model's server cannot be reached: the connection has ended in the middle; asked again in 1s"},
+		"cut before a word":      {fakemodel.Raw(fakemodel.CUT), []time.Duration{time.Second}, "!the model's server was reached, but has ended the connection before it answered; asked again in 1s"},
+		"silence":                {silent, []time.Duration{time.Second}, "!the model's server was reached, but no answer began within 1s, which is 5 times --llm-idle; asked again in 1s"},
+		"headers and silence":    {fakemodel.Raw("", fakemodel.HANG), []time.Duration{time.Second}, "!the model's server was reached, but no answer began within 1s, which is 5 times --llm-idle; asked again in 1s"},
+		"headers and a cut":      {fakemodel.Raw("", fakemodel.CUT), []time.Duration{time.Second}, "!the model's server was reached, but has ended the connection before it answered; asked again in 1s"},
 		"silence in a call":      {fakemodel.Raw(half, fakemodel.HANG), []time.Duration{time.Second}, "!the model's answer was cut: nothing has come for 200ms; asked again in 1s"},
 		"nothing at all":         {fakemodel.Raw(), []time.Duration{time.Second}, "!the model's server answered with nothing that is a chat completion; asked again in 1s"},
 		"a page":                 {fakemodel.Raw("<html>hello</html>"), []time.Duration{time.Second}, "!the model's server answered with nothing that is a chat completion; asked again in 1s"},
@@ -59,6 +64,64 @@ func TestAskedAgain(t *testing.T) {
 				require.Equal(t, asked[0].Text, asked[1].Text)
 			}
 		})
+	}
+}
+
+func silent(_ http.ResponseWriter, r *http.Request, _ *fakemodel.Request) { <-r.Context().Done() }
+
+// A server that takes no connection was not reached, and that is what is said.
+func TestNoConnection(t *testing.T) {
+	over := make(chan struct{})
+	defer close(over)
+	nobody := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		select {
+		case <-ctx.Done():
+		case <-over:
+		}
+		return nil, errors.New("nobody is there")
+	}}
+	c := New(Options{URL: "http://127.0.0.1:1/v1", Attempts: 1, Idle: 20 * time.Millisecond, Transport: nobody})
+	_, err := c.Ask(t.Context(), &Request{}, nil)
+	require.EqualError(t, err, "the model's server cannot be reached: there was no connection within 100ms; that was attempt 1 of 1")
+}
+
+// No part of the key that is worth anything gets into a text, whatever a server quotes.
+func TestKeyIsBlotted(t *testing.T) {
+	const key = "sk-proj-0123456789abcdefghij"
+	for text, want := range map[string]string{
+		"no key here":                     "no key here",
+		"":                                "",
+		key:                               "[key]",
+		"a " + key + key + " b":           "a [key] b",
+		"a " + key + " b " + key:          "a [key] b [key]",
+		"got sk-proj-01234567****ghij":    "got [key]****ghij",
+		"got sk-proj-... and ...cdefghij": "got [key]... and ...[key]",
+		"sk-proj":                         "sk-proj",
+		"defghij":                         "defghij",
+		"x789abcdefgx":                    "x[key]x",
+		"sk-proj-0123sk-proj-4567":        "[key]4567",
+		"wörd " + key[:9] + "ü" + key[5:] + " wörd": "wörd [key]ü[key] wörd",
+	} {
+		require.Equal(t, want, blotted(text, key), text)
+	}
+	require.Equal(t, "is [key] it", blotted("is s3cret it", "s3cret"))
+	require.Equal(t, "is s3cre it", blotted("is s3cre it", "s3cret"))
+	require.Equal(t, "any", blotted("any", ""))
+	for name, bad := range map[string]fakemodel.Reply{
+		"status":    fakemodel.Status(401, `{"error":{"message":"bad key `+key[:12]+`..."}}`),
+		"a page":    fakemodel.Status(403, "<p>\n"+key[:12]+"\n</p>"),
+		"elsewhere": fakemodel.Status(307, "", "Location: http://x/"+key[:12]),
+		"in stream": fakemodel.Raw(`data: {"error":{"message":"` + key[:12] + `","code":400}}` + "\n\n"),
+		"no JSON":   fakemodel.Raw("data: {" + key[:12] + "\n\n"),
+		"no chat":   fakemodel.Raw(`{"was":"` + key[:12] + `"}`),
+		"far":       fakemodel.Status(400, strings.Repeat("x", 290)+key),
+	} {
+		r := newRig(t, Options{Key: key, Attempts: 1}, bad)
+		_, err := r.ask(t)
+		require.ErrorContains(t, err, "[key]", name)
+		for i := range len(key) - fewOfKey {
+			require.NotContains(t, err.Error(), key[i:i+fewOfKey], name)
+		}
 	}
 }
 

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -70,9 +72,11 @@ func (c *Client) once(parent context.Context, r *Request, hear Hear) (turn Turn,
 	}
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	idle := time.AfterFunc(5*c.o.Idle, func() { cancel(errIdle) })
+	idle := time.AfterFunc(beforeAnswer*c.o.Idle, func() { cancel(errIdle) })
 	defer idle.Stop()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.o.URL+"/chat/completions", bytes.NewReader(body))
+	var reached atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }})
+	request, err := http.NewRequestWithContext(traced, http.MethodPost, c.o.URL+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return turn, &Error{Kind: Refused, Message: fmt.Sprintf("%q is no address of a server: give one like http://127.0.0.1:11434/v1", c.o.URL)}
 	}
@@ -83,7 +87,7 @@ func (c *Client) once(parent context.Context, r *Request, hear Hear) (turn Turn,
 	}
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return turn, c.lost(ctx, err, "the model's server cannot be reached")
+		return turn, c.unanswered(ctx, err, reached.Load())
 	}
 	defer answer.Body.Close()
 	limit := c.o.Idle
@@ -106,24 +110,29 @@ func (c *Client) once(parent context.Context, r *Request, hear Hear) (turn Turn,
 	return turn, fault
 }
 
-const afterEnd = 3 * time.Second
+const (
+	beforeAnswer = 5 // times the idle time: a model reads all of the conversation before its first word
+	afterEnd     = 3 * time.Second
+)
 
 // fed is a reader that tells when something came.
 type fed struct {
-	r   io.Reader
-	fed func()
+	r    io.Reader
+	fed  func()
+	some bool
 }
 
 func (f *fed) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	if n > 0 {
+		f.some = true
 		f.fed()
 	}
 	return n, err
 }
 
 // read takes the values of an answer until it is whole; ending is called when only little can come.
-func (c *Client) read(ctx context.Context, from io.Reader, a *assembler, ending func()) *Error {
+func (c *Client) read(ctx context.Context, from *fed, a *assembler, ending func()) *Error {
 	v := newValues(from)
 	for !a.over {
 		text, err := v.next()
@@ -132,12 +141,15 @@ func (c *Client) read(ctx context.Context, from io.Reader, a *assembler, ending 
 		}
 		if err != nil {
 			if _, bad := err.(badStream); bad {
-				return &Error{Kind: Passing, Message: "the model's answer cannot be read: " + err.Error()}
+				return &Error{Kind: Passing, Message: "the model's answer cannot be read: " + c.words(err.Error())}
 			}
 			if a.whole() { // all that counts is there
 				break
 			}
-			return c.lost(ctx, err, "the model's answer was cut")
+			if !from.some {
+				return c.unanswered(ctx, err, true)
+			}
+			return c.lost(ctx, err)
 		}
 		if bytes.Equal(text, done) {
 			a.done = true
@@ -168,16 +180,40 @@ func (c *Client) sample(text string) string {
 
 var errIdle = errors.New("nothing came")
 
-// lost is the error of a connection.
-func (c *Client) lost(ctx context.Context, err error, what string) *Error {
-	if errors.Is(context.Cause(ctx), errIdle) {
-		return &Error{Kind: Passing, Message: fmt.Sprintf("%s: nothing has come for %v", what, c.o.Idle)}
+// unanswered is the error of a connection that has brought nothing, or that never was.
+func (c *Client) unanswered(ctx context.Context, err error, reached bool) *Error {
+	limit := beforeAnswer * c.o.Idle
+	text := "the model's server "
+	switch idle := errors.Is(context.Cause(ctx), errIdle); {
+	case idle && reached:
+		text += fmt.Sprintf("was reached, but no answer began within %v, which is %d times --llm-idle", limit, beforeAnswer)
+	case idle:
+		text += fmt.Sprintf("cannot be reached: there was no connection within %v", limit)
+	case reached && ended(err):
+		text += "was reached, but has ended the connection before it answered"
+	case reached:
+		text += "was reached, but has not answered: " + c.words(err.Error())
+	default:
+		text += "cannot be reached: " + c.words(err.Error())
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return &Error{Kind: Passing, Message: what + ": the connection has ended in the middle"}
-	}
-	return &Error{Kind: Passing, Message: what + ": " + c.words(err.Error())}
+	return &Error{Kind: Passing, Message: text}
 }
+
+// lost is the error of a connection that breaks off in the middle of an answer.
+func (c *Client) lost(ctx context.Context, err error) *Error {
+	text := "the model's answer was cut: "
+	switch {
+	case errors.Is(context.Cause(ctx), errIdle):
+		text += fmt.Sprintf("nothing has come for %v", c.o.Idle)
+	case ended(err):
+		text += "the connection has ended in the middle"
+	default:
+		text += c.words(err.Error())
+	}
+	return &Error{Kind: Passing, Message: text}
+}
+
+func ended(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
 
 // The request as it is sent.
 
@@ -244,15 +280,36 @@ func (c *Client) body(r *Request) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// words are a server's: short, on one line, and without the key, should it quote that.
+// words are a server's: short, on one line, and without the key, should it quote that or a part of it.
 func (c *Client) words(text string) string {
-	if c.o.Key != "" {
-		text = strings.ReplaceAll(text, c.o.Key, "[key]")
-	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	const most = 300
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	text = blotted(text[:min(len(text), 16*most)], c.o.Key)
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "..."
 	}
 	return text
+}
+
+const fewOfKey = 8 // characters of a key that may be shown: servers name one by its last four
+
+// blotted is a text in which nothing stands that is so long a part of the key.
+func blotted(text, key string) string {
+	part := min(len(key), fewOfKey)
+	if part == 0 {
+		return text
+	}
+	var b strings.Builder
+	from := 0 // what is before it is written, or blotted
+	for i := 0; i+part <= len(text); i++ {
+		if !strings.Contains(key, text[i:i+part]) {
+			continue
+		}
+		if i > from || b.Len() == 0 {
+			b.WriteString(text[from:i])
+			b.WriteString("[key]")
+		}
+		from = i + part
+	}
+	return b.String() + text[from:]
 }

@@ -8,8 +8,9 @@ import (
 
 // thinker takes thoughts out of a text that comes in pieces: what stands between <think> and </think>.
 type thinker struct {
-	inside bool
-	held   string // the beginning of what may be a tag
+	inside         bool
+	held           string // the beginning of what may be a tag
+	spoken, minded bool   // there was speech, there were thoughts: more of them begins on a line of its own
 }
 
 var openings, closings = []string{"<think>", "<thinking>"}, []string{"</think>", "</thinking>"}
@@ -39,15 +40,22 @@ func (t *thinker) feed(piece string) (speech, thought string, close bool) {
 			to.WriteByte('<')
 			s = s[1:]
 		default:
-			if tag[1] == '/' && !t.inside {
-				close = true
+			opens := tag[1] != '/'
+			switch {
+			case !opens && !t.inside:
+				close, t.spoken = true, false
 				out[1].WriteString(out[0].String())
 				out[0].Reset()
+			case opens && !t.inside && (t.minded || out[1].Len() > 0):
+				out[1].WriteByte('\n')
+			case !opens && (t.spoken || out[0].Len() > 0):
+				out[0].WriteByte('\n')
 			}
-			t.inside = tag[1] != '/'
+			t.inside = opens
 			s = s[len(tag):]
 		}
 	}
+	t.spoken, t.minded = t.spoken || out[0].Len() > 0, t.minded || out[1].Len() > 0 || close
 	return out[0].String(), out[1].String(), close
 }
 

@@ -1,5 +1,6 @@
 // @modelcontextprotocol/conformance 0.1.16 imports fs.globSync, which Node has from version 22 on, and calls it in none of its scenarios for
-// servers. With this (node --import) it starts on Node 20 too.
+// servers; its undici wants a global File, which is there from 20 on. With this (node --import) it starts on Node 18 and 20 too.
+import { File } from "node:buffer";
 import * as fs from "node:fs";
 import { register } from "node:module";
 
@@ -10,6 +11,7 @@ export async function resolve(specifier, context, next) {
 }
 export async function load(url, context, next) {
   if (url !== "aicc:fs") return next(url, context);
-  return { format: "module", shortCircuit: true, source: 'export * from "node:fs"; export function globSync() { throw new Error("fs.globSync: not on Node 20"); }' };
+  return { format: "module", shortCircuit: true, source: 'export * from "node:fs"; export function globSync() { throw new Error("fs.globSync: not on this Node"); }' };
 }`;
+globalThis.File ??= File;
 if (!fs.globSync) register("data:text/javascript," + encodeURIComponent(hooks));
