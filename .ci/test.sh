@@ -32,6 +32,7 @@ needs() {
     case $1 in
         ajv) say "nodejs npm" ;;
         cmake) say "cmake make pkg-config" ;;
+        docs) say "cmake make pkg-config nodejs npm" ;;
         race) say "g++" ;;
     esac
 }

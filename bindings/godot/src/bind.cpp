@@ -57,8 +57,16 @@ struct Method {
     std::vector<Slot> slots; // what it returns first, if it does
     std::vector<Variant> defaults;
     const char *property = nullptr; // it is its setter
+    std::string name, guarded_class = ""; // guarded_class: it belongs to the main thread
     size_t count() const { return slots.size() - returns; }
     const Slot &argument(size_t i) const { return slots[i + returns]; }
+    Variant refused() const // what it returns instead
+    {
+        constexpr int64_t failed = 1; // of Error
+        if (slots[0].text == "Error")
+            return Variant(failed);
+        return slots[0].type == GDEXTENSION_VARIANT_TYPE_NIL ? Variant() : slots[0].type == GDEXTENSION_VARIANT_TYPE_OBJECT ? Variant(Object(nullptr)) : Variant(Value(slots[0].type));
+    }
 };
 
 struct Class {
@@ -130,6 +138,12 @@ static void give(const Variant &v, const Slot &slot, void *out)
 
 static void run(const Method &m, GDExtensionClassInstancePtr self, const Variant *const *arguments, Variant *result)
 {
+    if (!m.guarded_class.empty() && !on_main_thread()) {
+        push_error(m.guarded_class + ": " + m.name + "() belongs to the main thread: from another one call it by call_deferred().");
+        if (m.returns)
+            *result = m.refused();
+        return;
+    }
     m.invoke(self, arguments, result);
     if (m.property)
         static_cast<Instance *>(self)->changed(m.property);
@@ -247,12 +261,15 @@ static Signature parse(const std::string &text)
     return s;
 }
 
+void Registrar::guard() { methods->back()->guarded_class = class_name; }
+
 void Registrar::add(const char *signature, std::vector<Type> types, bool returns, Invoke invoke, std::vector<Variant> defaults, bool is_static, bool is_const,
                     const char *property)
 {
     const Signature s = parse(signature);
     auto m = std::make_unique<Method>();
     m->invoke = invoke;
+    m->name = s.name;
     m->returns = returns;
     m->property = property;
     m->defaults = std::move(defaults);

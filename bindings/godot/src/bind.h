@@ -129,6 +129,13 @@ public:
         add(signature, Bound<F>::types(), Bound<F>::returns, Bound<F>::invoke, std::move(defaults), Bound<F>::is_static, Bound<F>::is_const, nullptr);
         return *this;
     }
+    // One that belongs to the main thread: from another it does nothing, with an engine error.
+    template <auto F> Registrar &main(const char *signature, std::vector<Variant> defaults = {})
+    {
+        method<F>(signature, std::move(defaults));
+        guard();
+        return *this;
+    }
     template <auto F> Registrar &property(const char *name, Hint hint = {})
     {
         add_property(name, Field<F>::type, hint, Field<F>::get, Field<F>::set);
@@ -153,6 +160,7 @@ public:
 private:
     Registrar(const char *name, const char *parent, Instance *(*make)(), bool creatable, bool exposed);
     void add(const char *signature, std::vector<Type> types, bool returns, Invoke invoke, std::vector<Variant> defaults, bool is_static, bool is_const, const char *property);
+    void guard(); // the method that was added last
     void add_property(const char *name, Type type, const Hint &hint, Invoke get, Invoke set);
     void add_read_only(const char *name, Type type, const char *class_name, Invoke get);
     const char *class_name;

@@ -84,8 +84,8 @@ Error AiccBridge::open_listener(aicc_listener *out, std::string *key)
     options.hosts_count = hosts.size();
     const aicc_status status = aicc_listen(&options, out, &error);
     if (status != AICC_OK)
-        return refuse(status == AICC_E_ARG ? INVALID_PARAMETER : CANT_CREATE,
-                      "it cannot listen at " + listen_address + ":" + std::to_string(listen_port) + ": " + told(error) + ". Set listen_port to 0 for any free port, or listen to false.");
+        return refuse(status == AICC_E_ARG ? INVALID_PARAMETER : CANT_CREATE, "it cannot listen at " + listen_address + ":" + std::to_string(listen_port) + ": " + property_told(error) +
+                                                                                  (status == AICC_E_IO ? ". Set listen_port to 0 for any free port, or listen to false." : "."));
     listeners[*key] = Listener{ *out, 1, all };
     return OK;
 }
@@ -174,11 +174,51 @@ void AiccBridge::changed(const char *)
 
 static bool is_loopback(const std::string &address) { return address.empty() || address == "localhost" || address == "::1" || address.rfind("127.", 0) == 0; }
 
+// What the library says of an option, said of the property that it came of.
+std::string AiccBridge::property_told(const aicc_error &error) const
+{
+    static const std::pair<const char *, const char *> properties[] = {
+        { "name", "world_name" }, { "kind", "world_kind" }, { "tick_rate_hz", "tick_rate" }, { "heartbeat_ms", "heartbeat" }, { "idle_ms", "idle_timeout" },
+        { "resume_window_ms", "resume_window" }, { "seed", "random_seed" }, { "debug", "report_faults" }, { "clock", "lockstep" }, { "port", "listen_port" },
+        { "address", "listen_address" }, { "token", "listen_token" }, { "hosts", "allowed_hosts" }, { "origins", "allowed_origins" }, { "listener", "listen" },
+    };
+    const std::string field = error.field;
+    for (const auto &[theirs, ours] : properties)
+        if (field == theirs)
+            return std::string(ours) + ": " + (error.message[0] ? error.message : aicc_status_name(error.status));
+    return told(error);
+}
+
+static void check_number(Strings *list, const char *name, int64_t value, int64_t least, int64_t most, const char *values)
+{
+    if (value < least || value > most)
+        list->push_back(std::string(name) + " is " + std::to_string(value) + ": it is " + values + ".");
+}
+
 Strings AiccBridge::warnings()
+{
+    constexpr int64_t disabled = 4;
+    Strings list = obstacles();
+    if (pump_mode != PUMP_MANUAL && self().get("process_mode").to_int() == disabled)
+        list.push_back("process_mode is Disabled: so it does not pump, and no tool is ever called. Set it to Always.");
+    return list;
+}
+
+Strings AiccBridge::obstacles()
 {
     Strings list;
     if (shown_name().empty())
         list.push_back("world_name is empty and the project has no name: name the world.");
+    if (shown_name().size() > 256)
+        list.push_back("world_name is too long: it has at most 256 bytes.");
+    check_number(&list, "world_kind", world_kind, AICC_WORLD_2D, AICC_WORLD_ABSTRACT, "one of AiccBridge.WORLD_*");
+    check_number(&list, "tick_mode", tick_mode, AICC_TICK_FIXED, AICC_TICK_HYBRID, "one of AiccBridge.TICK_*");
+    check_number(&list, "pump_mode", pump_mode, PUMP_PROCESS, PUMP_MANUAL, "one of AiccBridge.PUMP_*");
+    check_number(&list, "second_agent", second_agent, AICC_SECOND_REFUSE, AICC_SECOND_REPLACE, "one of AiccBridge.SECOND_AGENT_*");
+    check_number(&list, "log_level", log_level, 1, 5, "one of AiccBridge.LOG_*");
+    check_number(&list, "budget_usec", budget_usec, 0, INT64_MAX, "0 (no limit) or more");
+    if (listen && std::any_of(listen_token.begin(), listen_token.end(), [](char c) { return c <= ' ' || c > '~'; }))
+        list.push_back("listen_token has a blank or a letter that is not ASCII: it travels in a header, so that it has ASCII letters, digits and signs only.");
     if (listen && !is_loopback(listen_address) && listen_token.empty())
         list.push_back("listen_address \"" + listen_address + "\" can be reached from other machines: set a listen_token, or listen at 127.0.0.1.");
     if (listen && lockstep)
@@ -187,7 +227,7 @@ Strings AiccBridge::warnings()
         list.push_back("listen_port is " + std::to_string(listen_port) + ": it is 0 (any free one) to 65535.");
     if (!(tick_rate > 0 && tick_rate <= 1000))
         list.push_back("tick_rate is out of range: it is above 0 and at most 1000.");
-    if (!(heartbeat >= 0.1 && heartbeat <= 3600) || idle_timeout < 0 || resume_window < 0 || resume_window > 86400)
+    if (!(heartbeat >= 0.1 && heartbeat <= 3600) || !(idle_timeout >= 0 && idle_timeout <= 1e9) || !(resume_window >= 0 && resume_window <= 86400))
         list.push_back("a time is out of range: heartbeat is 0.1 to 3600 s, idle_timeout 0 or more, resume_window 0 to 86400.");
     return list;
 }
@@ -198,7 +238,7 @@ int64_t AiccBridge::start()
         return refuse(ALREADY_IN_USE, "start(): it runs already.");
     if (in_editor())
         return UNAVAILABLE;
-    for (const std::string &warning : warnings())
+    for (const std::string &warning : obstacles())
         return refuse(UNCONFIGURED, "it cannot start: " + warning);
     aicc_bridge_options options;
     aicc_error error;
@@ -226,7 +266,9 @@ int64_t AiccBridge::start()
     if (status != AICC_OK) {
         if (!key.empty())
             release_listener(key);
-        return refuse(status == AICC_E_ARG ? UNCONFIGURED : CANT_CREATE, "it cannot start: " + told(error) + ".");
+        if (status == AICC_E_NAME && listener.id) // too long it is not: see obstacles
+            return refuse(CANT_CREATE, "it cannot start: another AiccBridge that listens at the same port has this world_name too: give each its own world_name, or its own listen_port.");
+        return refuse(status == AICC_E_ARG ? UNCONFIGURED : CANT_CREATE, "it cannot start: " + property_told(error) + ".");
     }
     const std::shared_ptr<World> made = std::make_shared<World>();
     made->handle = handle;
@@ -290,10 +332,6 @@ void AiccBridge::frame()
 
 void AiccBridge::pump(double delta)
 {
-    if (!on_main_thread()) {
-        refuse(FAILED, "pump() belongs to the main thread: tools run in it.");
-        return;
-    }
     const std::shared_ptr<World> pumped = world;
     if (!pumped)
         return;

@@ -37,6 +37,7 @@ public:
     gd::Array get_capability_documents();
     static std::string get_library_version() { return aicc_version(); }
 
+    const std::shared_ptr<World> &running_world() const { return world; }
     static std::vector<gd::Object> all();                        // in the tree
     static std::vector<gd::Object> characters_below(gd::Object bridge);
     static void bind();
@@ -50,6 +51,8 @@ private:
     std::string who() const { return "AiccBridge \"" + shown_name() + "\": "; }
     Error refuse(Error error, const std::string &what) const;
     Error open_listener(aicc_listener *out, std::string *key);
+    gd::Strings obstacles();             // why it cannot start
+    std::string property_told(const aicc_error &error) const;
     Error put(const Binding &binding);
     void follow_frames(bool on);
     void frame();

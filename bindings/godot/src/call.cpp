@@ -133,7 +133,7 @@ static void complain(AiccCall &call, const std::string &what)
 
 struct Ends {
     bool returns_nothing, takes_call;
-    std::string method;                  // an empty Dictionary may come of a script error in it
+    std::string method;                  // an empty Dictionary, or nothing, may come of a script error in it
     uint64_t errors;                     // that there were when it began, or went on
 };
 
@@ -172,7 +172,8 @@ static void finish(AiccCall &call, const Variant &result, Ends ends)
     }
     if (!call.is_open())
         return; // answered by the method itself, or over
-    if (type == TYPE(DICTIONARY) && !ends.method.empty() && errors::met(ends.method, ends.errors) && Dictionary(result).size() == 0)
+    const bool empty = type == TYPE(DICTIONARY) ? Dictionary(result).size() == 0 : type == TYPE(NIL) && ends.returns_nothing;
+    if (empty && !ends.method.empty() && errors::met(ends.method, ends.errors))
         complain(call, "its method met a script error.");
     else if (type == TYPE(DICTIONARY))
         call.succeed(Dictionary(result));
@@ -184,32 +185,25 @@ static void finish(AiccCall &call, const Variant &result, Ends ends)
         call.succeed(Dictionary());
 }
 
-static bool spread(const Binding &b, AiccCall &call, std::vector<Variant> *arguments)
+static void lacks(AiccCall &call, const std::string &member)
 {
-    size_t given = 0;
-    for (const Argument &a : b.spread) {
-        const Variant *member = call.arguments.find(Variant(a.name));
-        Variant value;
-        if (member && !a.convert(*member, &value)) {
-            call.fail(AICC_CODE_INVALID_INPUT, "/" + a.name + ": it is not what the tool takes: wanted " + type_name(a.type), false);
-            return false;
-        }
-        arguments->push_back(value);
-        if (member)
-            given = arguments->size();
-    }
-    if (!b.takes_call)
-        arguments->resize(given); // those that are left out have the method's own defaults
-    return true;
+    push_error(call.who() + "its method wants the member \"" + member + "\", which the agent left out: list it in `required` of the input_schema, or give the argument a default.");
+    call.fail(AICC_CODE_INVALID_INPUT, "/" + member + ": it is missing", false);
 }
 
 void run_tool(const Binding &b, const Variant &held)
 {
     AiccCall &call = *cast<AiccCall>(held.to_object());
     std::vector<Variant> arguments;
+    std::string wrong, missing;
     if (!b.spread.empty()) {
-        if (!spread(b, call, &arguments))
+        if (!b.gather(call.arguments, &arguments, &wrong, &missing)) {
+            if (!wrong.empty())
+                call.fail(AICC_CODE_INVALID_INPUT, wrong, false);
+            else
+                lacks(call, missing);
             return;
+        }
     } else if (b.takes_input) {
         arguments.push_back(call.arguments);
     }
@@ -232,6 +226,10 @@ void run_tool(const Binding &b, const Variant &held)
         result = b.callable.callv(name("call"), pointers.data(), pointers.size(), &error);
     } else if (b.asks && error.error == GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS) {
         result = b.callable.callv(name("call"), pointers.data(), 0, &error);
+    }
+    if (error.error != GDEXTENSION_CALL_OK && !missing.empty() && error.error != GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS) {
+        lacks(call, missing);
+        return;
     }
     switch (error.error) {
     case GDEXTENSION_CALL_OK: finish(call, result, Ends{ b.returns_nothing, takes_call, b.method, errors }); break;

@@ -76,7 +76,10 @@ void AiccCharacter::notification(int what)
         }).call(name("call_deferred"));
         break;
     }
-    case EXIT_TREE: unsettle(id()); break;
+    case EXIT_TREE:
+        no_seat.clear();
+        unsettle(id());
+        break;
     case PREDELETE:
         unseat(true);
         automatic.clear();
@@ -93,8 +96,12 @@ void AiccCharacter::changed(const char *property)
         return;
     }
     const std::string what = property;
-    if (what == "subscriptions" && is_seated())
+    if (what == "tools" && exported_bound && !on_main_thread())
+        refuse(FAILED, "its `tools` are not taken over: set them on the main thread, with set_deferred() for instance.");
+    else if (what == "subscriptions" && is_seated())
         aicc_session_set_topics(seat->handle(), int32_t(subscriptions & AICC_TOPIC_ALL));
+    else if (what == "tools" && exported_bound)
+        bind_again();
     else if (what == "paused" && is_seated())
         aicc_session_set_paused(seat->handle(), paused);
 }
@@ -115,10 +122,10 @@ Strings AiccCharacter::warnings()
             list.push_back("tools[" + std::to_string(i) + "] is empty: set it to an AiccTool, or remove it.");
             continue;
         }
-        for (const std::string &problem : tool->problems())
+        for (const std::string &problem : tool->all_problems())
             list.push_back("Tool \"" + tool->id + "\": " + problem);
         if (std::find(ids.begin(), ids.end(), tool->id) != ids.end())
-            list.push_back("Two tools have the id \"" + tool->id + "\": the later one counts.");
+            list.push_back("Two tools have the id \"" + tool->id + "\": the first one counts.");
         ids.push_back(tool->id);
         if (at && !tool->id.empty() && !Method::of(at, tool->method_name()).known)
             list.push_back("Tool \"" + tool->id + "\": the " + class_name(at) + " that is the target has no method " + tool->method_name() + "().");
@@ -127,6 +134,8 @@ Strings AiccCharacter::warnings()
         for (const Object other : AiccBridge::characters_below(bridge))
             if (AiccCharacter *character = cast<AiccCharacter>(other); character && character != this && character->shown_name() == shown_name())
                 list.push_back("Another character of the same bridge is called \"" + shown_name() + "\" too: set character_name.");
+    if (!is_seated() && !no_seat.empty() && (list.empty() || list.back().rfind("Another character", 0) != 0))
+        list.push_back("It got no seat: " + no_seat);
     return list;
 }
 
@@ -164,10 +173,11 @@ bool AiccCharacter::sit(World &world)
     }
     if (status != AICC_OK) {
         unseat(false); // gives back the sets
-        refuse(error_of(status), status == AICC_E_NAME ? "it gets no seat: another character of this bridge is called \"" + shown + "\" too, or the name is too long. Set character_name."
-                                                       : "it gets no seat: " + told(error));
+        no_seat = status == AICC_E_NAME ? "another character of this bridge is called \"" + shown + "\" too, or the name is too long. Set character_name." : told(error);
+        refuse(error_of(status), "it gets no seat: " + no_seat);
         return false;
     }
+    no_seat.clear();
     seat->session = session.id;
     world.characters[session.id] = id();
     if (paused)
@@ -338,8 +348,16 @@ int64_t AiccCharacter::reset(const std::string &reason)
 
 int64_t AiccCharacter::attach()
 {
-    if (!is_seated())
-        return refuse(UNCONFIGURED, "attach(): it has no seat yet: wait for the signal `seated`.");
+    if (!is_seated()) {
+        std::string why;
+        if (!inside_tree())
+            why = "it has no seat yet: wait for the signal `seated`, which comes when it is in the tree.";
+        else if (const Object found = find_bridge(&why); found && !cast<AiccBridge>(found)->is_running())
+            why = "it has no seat, since its AiccBridge does not run: start() that.";
+        else if (found)
+            why = no_seat.empty() ? "it has no seat yet: wait for the signal `seated`." : "it got no seat: " + no_seat;
+        return refuse(UNCONFIGURED, "attach(): " + why);
+    }
     const aicc_status status = aicc_session_attach(seat->handle());
     if (status != AICC_E_STATE)
         return error_of(status);

@@ -63,13 +63,17 @@ private:
     aicc_toolset own_set{ 0 };           // what is its own: tools that came later, changed, or were taken away
     std::map<std::string, Own> own;
     std::vector<gd::Variant> automatic;
+    std::string no_seat;                 // why it got none
     bool exported_bound = false;
+    gd::Strings exported;                // ids of those that are bound because `tools` has them
 
     int64_t hold(const std::string &capability, bool held);
     gd::Object target_node() const;
     void bind_exported();
+    void bind_again();                   // when `tools` was set anew
     bool join_sets(World &world, std::vector<aicc_toolset> *sets);
-    Error put(World &world, const Binding &binding);  // into its own set
+    Error put(World &world, const Binding &binding, bool gone = false);  // into its own set
+    void hold_sets(World &world);
     Error refuse(Error error, const std::string &what) const;
 };
 GD_CLASS_DECLARE(AiccCharacter)

@@ -3,6 +3,7 @@
 #include "character.h"
 
 #include "bridge.h"
+#include "call.h"
 
 #include <algorithm>
 
@@ -38,14 +39,42 @@ static Variant method_callable(Object object, const std::string &method)
 void AiccCharacter::bind_exported()
 {
     exported_bound = true;
+    exported.clear();
     for (size_t i = 0, n = tools.size(); i < n; i++) {
         const Variant tool = tools.at(i);
         AiccTool *t = cast<AiccTool>(tool.to_object());
         if (!t)
             refuse(INVALID_PARAMETER, "tools[" + std::to_string(i) + "] is empty: set it to an AiccTool, or remove it.");
-        else if (!binding(t->id)) // one that was added in a script comes first
-            add_tool(Reference(tool), CallableValue());
+        else if (!binding(t->id) && add_tool(Reference(tool), CallableValue()) == OK) // one that was added in a script comes first
+            exported.push_back(t->id);
     }
+}
+
+void AiccCharacter::bind_again()
+{
+    const Strings before = exported;
+    exported.clear();
+    std::map<std::string, Variant> wanted;
+    for (size_t i = 0, n = tools.size(); i < n; i++)
+        if (AiccTool *t = cast<AiccTool>(tools.at(i).to_object()))
+            wanted.emplace(t->id, tools.at(i));
+    for (const std::string &id : before) {
+        const Binding *b = binding(id);
+        const auto again = wanted.find(id);
+        if (!b)
+            continue; // taken away by remove_tool
+        if (again == wanted.end()) {
+            remove_tool(id);
+            continue;
+        }
+        const bool enabled = b->enabled;
+        if (add_tool(Reference(again->second), CallableValue()) == OK && !enabled)
+            set_tool_enabled(id, false);
+    }
+    bind_exported();
+    for (const std::string &id : before)
+        if (wanted.count(id) && binding(id) && std::find(exported.begin(), exported.end(), id) == exported.end())
+            exported.push_back(id);
 }
 
 int64_t AiccCharacter::add_tool(const Reference &given, const CallableValue &callable)
@@ -81,17 +110,19 @@ int64_t AiccCharacter::add_tool(const Reference &given, const CallableValue &cal
         *at = std::move(made);
     else
         bound.push_back(std::move(made));
+    exported.erase(std::remove(exported.begin(), exported.end(), tool->id), exported.end()); // it is the script's now
     return OK;
 }
 
 int64_t AiccCharacter::add_method(const CallableValue &callable, int64_t tool_class)
 {
-    const Reference tool = AiccTool::from_method(callable, tool_class);
+    const Reference tool = AiccTool::for_add_method(callable, tool_class);
     return tool.object ? add_tool(tool, callable) : int64_t(INVALID_PARAMETER);
 }
 
-// Registers a tool, or what became of it, in the character's own set.
-Error AiccCharacter::put(World &world, const Binding &b)
+// Registers a tool, or what became of it, in the character's own set. gone: what stands there for one that others go on having; no agent sees it,
+// since it wants a capability that nobody holds.
+Error AiccCharacter::put(World &world, const Binding &b, bool gone)
 {
     std::string why;
     ToolOptions options;
@@ -101,6 +132,13 @@ Error AiccCharacter::put(World &world, const Binding &b)
     const bool first = own_set.id == 0;
     if (first && aicc_toolset_create(world.handle, aicc_s("a character's own"), &own_set, &error) != AICC_OK)
         return refuse(OUT_OF_MEMORY, "tool \"" + b.id + "\" cannot be added to this character alone: " + told(error) + ". Characters whose tools are the same when they take their seat share them.");
+    if (first)
+        hold_sets(world); // before the tool is in it: calls in flight of one that it replaces go on
+    if (gone) {
+        options.capability = "nobody holds this";
+        options.options.requires_capability = aicc_sn(options.capability.data(), options.capability.size());
+        options.options.hide_without_capability = 1;
+    }
     options.options.set = own_set;
     aicc_status status = AICC_OK;
     const auto there = own.find(b.id);
@@ -113,18 +151,25 @@ Error AiccCharacter::put(World &world, const Binding &b)
         if (status == AICC_OK)
             own.emplace(b.id, entry);
     }
-    if (status != AICC_OK)
+    if (status != AICC_OK) {
+        if (first) { // the next tool is to be the first one then
+            aicc_toolset_destroy(own_set);
+            own_set.id = 0;
+        }
         return refuse(error_of(status), "tool \"" + b.id + "\" cannot be added: " + told(error) + (status == AICC_E_SCHEMA || status == AICC_E_JSON ? ": mend the schema." : ""));
+    }
     Own &entry = own.at(b.id);
     entry.key = options.key();
     aicc_tool_set_enabled(entry.tool, b.enabled);
-    if (first) {
-        std::vector<aicc_toolset> sets{ own_set };
-        if (const auto found = world.sets.find(shared); found != world.sets.end())
-            sets.push_back(found->second.set);
-        aicc_session_set_toolsets(seat->handle(), sets.data(), sets.size());
-    }
     return OK;
+}
+
+void AiccCharacter::hold_sets(World &world)
+{
+    std::vector<aicc_toolset> sets{ own_set };
+    if (const auto found = world.sets.find(shared); found != world.sets.end())
+        sets.push_back(found->second.set);
+    aicc_session_set_toolsets(seat->handle(), sets.data(), sets.size()); // without a seat: not yet, see join_sets
 }
 
 // The sets for a seat that is taken: the one that all with the same tools share, and one for those that are switched off.
@@ -185,14 +230,21 @@ int64_t AiccCharacter::remove_tool(const std::string &id)
     const auto at = std::find_if(bound.begin(), bound.end(), [&](const Binding &b) { return b.id == id; });
     if (at == bound.end())
         return refuse(DOES_NOT_EXIST, "remove_tool(): it has no tool \"" + id + "\".");
-    Binding gone = std::move(*at);
+    const Binding gone = std::move(*at);
     bound.erase(at);
+    exported.erase(std::remove(exported.begin(), exported.end(), id), exported.end());
     const std::shared_ptr<World> world = is_seated() ? seat->in() : nullptr;
     if (!world)
         return OK;
-    if (shared_keys.count(id)) { // others go on having it: for this one a tool stands before it that is switched off
-        gone.enabled = false;
-        return put(*world, gone);
+    if (shared_keys.count(id)) {
+        const Error error = put(*world, gone, true);
+        for (uint64_t object : world->calls())
+            if (AiccCall *call = cast_id<AiccCall>(object); call && call->character_id == this->id() && call->tool == id && call->is_open()) {
+                const Variant held = call->self();
+                aicc_call_fail(call->handle, AICC_CODE_TOOL_UNAVAILABLE, aicc_s("the character has lost the tool of this call: use another one"), 0);
+                call->end(AICC_ENDED_TOOL);
+            }
+        return error;
     }
     if (const auto mine = own.find(id); mine != own.end()) {
         aicc_tool_unregister(mine->second.tool);
@@ -253,27 +305,27 @@ void AiccCharacter::bind()
         .property<&AiccCharacter::tools>("tools", { HINT_ARRAY_TYPE, "24/17:AiccTool" })
         .property<&AiccCharacter::target>("target")
         .property<&AiccCharacter::paused>("paused")
-        .method<&AiccCharacter::warnings>("get_problems()")
-        .method<&AiccCharacter::add_tool>("add_tool(tool:AiccTool, callable) -> Error", { Variant(Value(TYPE(CALLABLE))) })
-        .method<&AiccCharacter::add_method>("add_method(callable, tool_class:AiccTool.ToolClass) -> Error", { actuator })
-        .method<&AiccCharacter::remove_tool>("remove_tool(id) -> Error")
-        .method<&AiccCharacter::set_tool_enabled>("set_tool_enabled(id, enabled) -> Error")
-        .method<&AiccCharacter::is_tool_enabled>("is_tool_enabled(id)")
-        .method<&AiccCharacter::get_tool>("get_tool(id) -> AiccTool")
-        .method<&AiccCharacter::get_tool_ids>("get_tool_ids()")
-        .method<&AiccCharacter::grant>("grant(capability) -> Error")
-        .method<&AiccCharacter::revoke>("revoke(capability) -> Error")
-        .method<&AiccCharacter::has_capability>("has_capability(capability)")
+        .main<&AiccCharacter::warnings>("get_problems()")
+        .main<&AiccCharacter::add_tool>("add_tool(tool:AiccTool, callable) -> Error", { Variant(Value(TYPE(CALLABLE))) })
+        .main<&AiccCharacter::add_method>("add_method(callable, tool_class:AiccTool.ToolClass) -> Error", { actuator })
+        .main<&AiccCharacter::remove_tool>("remove_tool(id) -> Error")
+        .main<&AiccCharacter::set_tool_enabled>("set_tool_enabled(id, enabled) -> Error")
+        .main<&AiccCharacter::is_tool_enabled>("is_tool_enabled(id)")
+        .main<&AiccCharacter::get_tool>("get_tool(id) -> AiccTool")
+        .main<&AiccCharacter::get_tool_ids>("get_tool_ids()")
+        .main<&AiccCharacter::grant>("grant(capability) -> Error")
+        .main<&AiccCharacter::revoke>("revoke(capability) -> Error")
+        .main<&AiccCharacter::has_capability>("has_capability(capability)")
         .method<&AiccCharacter::is_seated>("is_seated()")
         .method<&AiccCharacter::has_agent>("has_agent()")
-        .method<&AiccCharacter::get_bridge_node>("get_bridge_node() -> AiccBridge")
-        .method<&AiccCharacter::get_calls>("get_calls() -> Array[AiccCall]")
+        .main<&AiccCharacter::get_bridge_node>("get_bridge_node() -> AiccBridge")
+        .main<&AiccCharacter::get_calls>("get_calls() -> Array[AiccCall]")
         .method<&AiccCharacter::emit_event>("emit_event(topic:AiccCharacter.Topic, payload, delivery:AiccEvent.Delivery) -> Error", { by_default })
-        .method<&AiccCharacter::bind_event>("bind_event(topic:AiccCharacter.Topic, source:Object, properties, options) -> AiccEvent", { Variant(Dictionary()) })
-        .method<&AiccCharacter::reset>("reset(reason) -> Error", { Variant("") })
-        .method<&AiccCharacter::attach>("attach() -> Error")
+        .main<&AiccCharacter::bind_event>("bind_event(topic:AiccCharacter.Topic, source:Object, properties, options) -> AiccEvent", { Variant(Dictionary()) })
+        .main<&AiccCharacter::reset>("reset(reason) -> Error", { Variant("") })
+        .main<&AiccCharacter::attach>("attach() -> Error")
         .method<&AiccCharacter::receive>("receive(text) -> Error")
-        .method<&AiccCharacter::detach>("detach() -> Error")
+        .main<&AiccCharacter::detach>("detach() -> Error")
         .signal("seated()")
         .signal("unseated()")
         .signal("agent_connected()")

@@ -1,5 +1,5 @@
-// errors.h: script errors, as the engine tells them. A method that is declared to return a Dictionary returns an empty one when it meets a script
-// error, and nothing tells that from {} as an answer but the error itself. Engines before 4.5 have no way to hear of it.
+// errors.h: script errors, as the engine tells them. A method that is declared to return a Dictionary, or nothing, does so when it meets a script
+// error too, with an empty one, and nothing tells that from a good end but the error itself. Engines before 4.5 have no way to hear of it.
 #pragma once
 
 #include "bind.h"

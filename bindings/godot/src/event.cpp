@@ -2,9 +2,9 @@
 
 #include "character.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 using namespace gd;
 
@@ -57,18 +57,77 @@ struct Fields {
     }
 };
 
+static bool is_number(const Variant &v) { return v.is(TYPE(INT)) || v.is(TYPE(FLOAT)); }
+
+// What is wrong with the options, "" when nothing is.
+static std::string wrong_option(const Dictionary &options)
+{
+    for (const Variant &key : options.keys()) {
+        const std::string option = key.to_string();
+        const Variant v = options.get(key);
+        const std::string is = v.is_nil() ? "null" : v.is_text() ? "\"" + v.to_string() + "\"" : type_name(v.type()) + " " + v.to_string();
+        if (option == "kind") {
+            if (!v.is_text() || v.to_string().size() > 64)
+                return "kind is " + is + ": it is a String of at most 64 bytes";
+        } else if (option == "delivery") {
+            if (!v.is(TYPE(INT)) || v.to_int() < 0 || v.to_int() > AICC_EACH)
+                return "delivery is " + is + ": it is one of AiccEvent.DELIVERY_*";
+        } else if (option == "min_interval") {
+            if (!is_number(v) || !(v.to_double() >= 0 && v.to_double() <= 3600))
+                return "min_interval is " + is + ": it is 0 to 3600 seconds";
+        } else if (option == "decimals") {
+            if (!v.is(TYPE(INT)) || v.to_int() < 0 || v.to_int() > 9)
+                return "decimals is " + is + ": it is an int, 1 to 9, or 0 for all of them";
+        } else if (option == "names") {
+            if (!v.is(TYPE(DICTIONARY)))
+                return "names is " + is + ": it is a Dictionary from a property to its words, {\"mood\": [\"calm\", \"alert\"]} for instance";
+        } else if (option == "omit_empty") {
+            if (!v.is(TYPE(BOOL)))
+                return "omit_empty is " + is + ": it is true or false";
+        } else {
+            return "there is no option \"" + option + "\": there are kind, delivery, min_interval, decimals, names and omit_empty";
+        }
+    }
+    return "";
+}
+
+using Wanted = std::vector<std::pair<std::string, std::string>>; // name in JSON, property
+
+static std::string wrong_names(const Dictionary &names, const Wanted &wanted)
+{
+    for (const Variant &key : names.keys()) {
+        const std::string property = key.to_string();
+        const Variant words = names.get(key);
+        if (std::none_of(wanted.begin(), wanted.end(), [&](const auto &w) { return w.second == property; }))
+            return "names has words for \"" + property + "\", which is not among the properties";
+        if (!words.is(TYPE(ARRAY)) && !words.is(TYPE(PACKED_STRING_ARRAY)))
+            return "names[\"" + property + "\"] is of type " + type_name(words.type()) + ": give an Array of words, of which the first is for 0";
+        const Array list(words.is(TYPE(ARRAY)) ? words : Variant(Value(TYPE(ARRAY), words)));
+        if (!list.size())
+            return "names[\"" + property + "\"] is empty: give a word for each value, of which the first is for 0";
+        for (size_t i = 0, n = list.size(); i < n; i++)
+            if (!list.at(i).is_text())
+                return "names[\"" + property + "\"][" + std::to_string(i) + "] is of type " + type_name(list.at(i).type()) + ": words are Strings";
+    }
+    return "";
+}
+
 bool AiccEvent::make(uint64_t character, std::shared_ptr<Seat> place, int64_t topic, Object source, const Variant &properties, const Dictionary &options, std::string *why)
 {
     character_id = character;
     seat = std::move(place);
     source_id = gd::id(source);
     const Variant self(source);
+    if (*why = wrong_option(options); !why->empty())
+        return false;
     Fields fields;
     fields.decimals = int(options.get("decimals").to_int());
     fields.flags = options.get("omit_empty").to_bool() ? AICC_FIELD_OMIT_EMPTY : 0;
-    const Variant names_given = options.get("names");
+    const Variant names_given = options.get("names"), kind_given = options.get("kind");
     const Dictionary names = names_given.is(TYPE(DICTIONARY)) ? Dictionary(names_given) : Dictionary();
-    std::vector<std::pair<std::string, std::string>> wanted; // name in JSON, property
+    if (kind_given.is_text())
+        kind.kind = kind_given.to_string();
+    Wanted wanted;
     if (properties.is(TYPE(DICTIONARY))) {
         const Dictionary map(properties);
         for (const Variant &key : map.keys())
@@ -88,7 +147,13 @@ bool AiccEvent::make(uint64_t character, std::shared_ptr<Seat> place, int64_t to
         *why = "properties is empty: name at least one";
         return false;
     }
+    if (*why = wrong_names(names, wanted); !why->empty())
+        return false;
     for (const auto &[json_name, property] : wanted) {
+        if (!kind.kind.empty() && json_name.substr(0, json_name.find('.')) == "kind") {
+            *why = "the property \"" + property + "\" is told as \"kind\", and so is the option kind: give it another name, {\"what\": \"" + property + "\"}, or leave the option out";
+            return false;
+        }
         Piece piece;
         bool valid = false;
         piece.path = path_of(property);
@@ -101,11 +166,15 @@ bool AiccEvent::make(uint64_t character, std::shared_ptr<Seat> place, int64_t to
         piece.type = now.type();
         piece.offset = uint32_t(size);
         const Variant words = names.get(Variant(property));
+        if (!words.is_nil() && piece.type != TYPE(INT)) {
+            *why = "names has words for the property \"" + property + "\", which is of type " + type_name(piece.type) + " now: words are for an int";
+            return false;
+        }
         if (const json::Parts *parts = json::parts(piece.type)) {
             piece.bytes = uint32_t(parts->list.size() * 4);
             for (const json::Part &part : parts->list)
                 fields.add(json_name + "." + part.name, parts->integers ? AICC_I32 : AICC_F32, piece.offset + uint32_t(part.index) * 4);
-        } else if (piece.type == TYPE(INT) && words.is(TYPE(ARRAY))) {
+        } else if (!words.is_nil()) {
             piece.bytes = 8;
             fields.lists.push_back(std::make_unique<std::vector<aicc_str>>());
             for (const std::string &word : strings(words))
@@ -113,7 +182,8 @@ bool AiccEvent::make(uint64_t character, std::shared_ptr<Seat> place, int64_t to
             aicc_field &f = fields.add(json_name, AICC_ENUM32, piece.offset);
             f.names = fields.lists.back()->data();
             f.names_count = uint32_t(fields.lists.back()->size());
-            piece.type = TYPE(NIL); // marks it: an index
+            piece.is_index = true;
+            enums.push_back(json_name);
         } else if (piece.type == TYPE(BOOL) || piece.type == TYPE(INT) || piece.type == TYPE(FLOAT)) {
             piece.bytes = 8;
             fields.add(json_name, piece.type == TYPE(BOOL) ? AICC_BOOL8 : piece.type == TYPE(INT) ? AICC_I64 : AICC_F64, piece.offset);
@@ -146,20 +216,13 @@ bool AiccEvent::make(uint64_t character, std::shared_ptr<Seat> place, int64_t to
     kind.delivery = int32_t(options.get("delivery").to_int());
     kind.min_interval_ms = int32_t(std::llround(options.get("min_interval").to_double() * 1000));
     kind.layout = made.id;
-    if (const Variant text = options.get("kind"); text.is_text())
-        kind.kind = text.to_string();
-    if (kind.delivery < 0 || kind.delivery > AICC_EACH || kind.min_interval_ms < 0 || kind.min_interval_ms > 3600000 || kind.kind.size() > 64) {
-        *why = "an option is out of range: delivery is one of AiccEvent.DELIVERY_*, min_interval 0 to 3600 seconds, kind at most 64 bytes";
-        return false;
-    }
     return true;
 }
 
 void AiccEvent::complain(const std::string &what)
 {
-    if (!complained)
+    if (complained.insert(what).second)
         push_error("AiccEvent: " + what);
-    complained = true;
 }
 
 // Where it is emitted to now; false: nowhere.
@@ -178,12 +241,19 @@ bool AiccEvent::place(aicc_session *session)
     return event.id != 0;
 }
 
-bool AiccEvent::gather()
+// Would this value be told as what it is, where one of the type was bound?
+static bool tells(Type bound, const Variant &v)
+{
+    const auto text = [](Type t) { return t == TYPE(STRING) || t == TYPE(STRING_NAME) || t == TYPE(NODE_PATH); };
+    return v.type() == bound || (bound == TYPE(FLOAT) && v.is(TYPE(INT))) || (text(bound) && text(v.type()));
+}
+
+Error AiccEvent::gather()
 {
     const Object object = from_id(source_id);
     if (!object) {
         complain("its source was freed: let go of the event with it, or set auto_emit to false before.");
-        return false;
+        return DOES_NOT_EXIST;
     }
     const Variant source(object);
     unsigned char *bytes = reinterpret_cast<unsigned char *>(memory.data());
@@ -191,31 +261,30 @@ bool AiccEvent::gather()
         bool valid = false;
         const Variant v = read(source, p.path, &valid);
         void *to = bytes + p.offset;
+        if (!tells(p.type, v)) {
+            complain("the property \"" + p.property + "\" was of type " + type_name(p.type) + " when it was bound, and is of type " + type_name(v.type()) +
+                     " now: nothing is told. Declare its type, or use emit_event.");
+            return INVALID_DATA;
+        }
         if (p.text >= 0) {
             std::string &text = texts[size_t(p.text)];
-            text = v.is_nil() ? std::string() : v.to_string();
+            text = v.to_string();
             *static_cast<aicc_str *>(to) = aicc_sn(text.data(), text.size());
             continue;
         }
         switch (p.type) {
-        case TYPE(NIL): {
-            const int64_t index = v.to_int();
-            *static_cast<uint32_t *>(to) = index < 0 || index > UINT32_MAX ? UINT32_MAX : uint32_t(index);
-            continue;
-        }
-        case TYPE(BOOL): *static_cast<unsigned char *>(to) = v.to_bool(); continue;
-        case TYPE(INT): *static_cast<int64_t *>(to) = v.to_int(); continue;
-        case TYPE(FLOAT): *static_cast<double *>(to) = v.is(TYPE(FLOAT)) || v.is(TYPE(INT)) ? v.to_double() : std::numeric_limits<double>::quiet_NaN(); continue;
-        default: break;
-        }
-        if (v.type() == p.type) {
-            v.store(p.type, to);
-        } else {
-            memset(to, 0, p.bytes);
-            complain("the property \"" + p.property + "\" was of type " + type_name(p.type) + " when it was bound, and is of type " + type_name(v.type()) + " now: it is told as zeros.");
+        case TYPE(BOOL): *static_cast<unsigned char *>(to) = v.to_bool(); break;
+        case TYPE(INT):
+            if (p.is_index)
+                *static_cast<uint32_t *>(to) = uint32_t(std::min<uint64_t>(uint64_t(v.to_int()), UINT32_MAX)); // below 0 is above all
+            else
+                *static_cast<int64_t *>(to) = v.to_int();
+            break;
+        case TYPE(FLOAT): *static_cast<double *>(to) = v.to_double(); break;
+        default: v.store(p.type, to);
         }
     }
-    return true;
+    return OK;
 }
 
 int64_t AiccEvent::emit_now()
@@ -224,8 +293,8 @@ int64_t AiccEvent::emit_now()
     aicc_session session;
     if (!place(&session) || !aicc_session_has_agent(session))
         return OK; // nobody listens
-    if (!gather())
-        return DOES_NOT_EXIST;
+    if (const Error error = gather())
+        return error;
     const aicc_status status = aicc_event_emit(event, &session, 1, memory.data(), 0, nullptr);
     return status == AICC_E_HANDLE ? OK : error_of(status); // the bridge has ended meanwhile
 }
@@ -239,6 +308,21 @@ bool AiccEvent::is_due()
     return place(&session) && aicc_event_due(event, &session, 1, &index, &due) == AICC_OK && due == 1;
 }
 
+// A value that has no word is told as null, of which the layout's schema does not speak.
+static void allow_null(const Dictionary &schema, const std::string &dotted)
+{
+    const size_t dot = dotted.find('.');
+    const Variant properties = schema.get("properties"), member = properties.is(TYPE(DICTIONARY)) ? Dictionary(properties).get(Variant(dotted.substr(0, dot))) : Variant();
+    if (!member.is(TYPE(DICTIONARY)))
+        return;
+    Dictionary of(member);
+    if (dot != std::string::npos)
+        return allow_null(of, dotted.substr(dot + 1));
+    Array words(of.get("enum").call(name("duplicate")));
+    words.push(Variant());
+    of.set("enum", words);
+}
+
 Dictionary AiccEvent::schema() const
 {
     std::string text(4096, 0);
@@ -249,6 +333,8 @@ Dictionary AiccEvent::schema() const
     }
     Variant parsed;
     json::parse(std::string_view(text).substr(0, len), &parsed, nullptr);
+    for (const std::string &dotted : enums)
+        allow_null(Dictionary(parsed), dotted);
     return Dictionary(parsed);
 }
 

@@ -3,6 +3,8 @@
 
 #include "world.h"
 
+#include <set>
+
 class AiccEvent : public gd::Instance {
 public:
     bool automatic = false;
@@ -23,6 +25,7 @@ private:
         gd::Type type;
         uint32_t offset, bytes;
         int text = -1;                   // which of `texts` holds it
+        bool is_index = false;           // of a word
     };
     uint64_t character_id = 0, source_id = 0;
     std::shared_ptr<Seat> seat;
@@ -34,10 +37,11 @@ private:
     std::mutex lock;
     uint64_t known_session = 0;
     aicc_event event{ 0 };
-    bool complained = false;
+    std::set<std::string> complained;
+    std::vector<std::string> enums;      // their names in JSON
 
     bool place(aicc_session *session);
-    bool gather();
+    Error gather();
     void complain(const std::string &what);
 };
 GD_CLASS_DECLARE(AiccEvent)

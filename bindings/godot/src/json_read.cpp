@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <system_error>
 
 using namespace gd;
@@ -274,6 +275,19 @@ static bool whole(const Variant &v, int64_t *out)
     return v.is(TYPE(FLOAT)) && double(*out) == d;
 }
 
+static bool fits_float(double d) { return std::fabs(d) <= std::numeric_limits<float>::max(); }
+
+// What the engine would take without a word, or with one in the game's log that an agent wrote.
+static bool is_base64(const std::string &text)
+{
+    size_t n = text.size();
+    if (n % 4)
+        return false;
+    for (int i = 0; i < 2 && n && text[n - 1] == '='; i++)
+        n--;
+    return text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") >= n;
+}
+
 static bool compound(const Variant &value, Type type, const Parts &parts, Variant *out)
 {
     Value made(type);
@@ -281,6 +295,8 @@ static bool compound(const Variant &value, Type type, const Parts &parts, Varian
         const Variant number = member(value, part.name);
         int64_t i = 0;
         if (!is_number(number) || (parts.integers && (!whole(number, &i) || i != int32_t(i))))
+            return false;
+        if (!parts.integers && !fits_float(number.to_double()))
             return false;
         if (parts.integers)
             static_cast<int32_t *>(made.ptr())[part.index] = int32_t(i);
@@ -337,9 +353,12 @@ bool convert(const Variant &value, Type type, Variant *out)
         *out = Variant(Value(type, value));
         return true;
     case TYPE(PACKED_BYTE_ARRAY):
-        if (!value.is(TYPE(STRING)))
+        if (!value.is(TYPE(STRING)) || !is_base64(value.to_string()))
             return false;
-        *out = Variant(singleton("Marshalls")).call(name("base64_to_raw"), { value });
+        if (value.to_string().empty())
+            *out = Variant(Value(type));
+        else
+            *out = Variant(singleton("Marshalls")).call(name("base64_to_raw"), { value });
         return true;
     default: break;
     }
@@ -351,6 +370,8 @@ bool convert(const Variant &value, Type type, Variant *out)
     for (size_t i = 0, n = list.size(); i < n; i++) {
         Variant v;
         if (!convert(list.at(i), element, &v))
+            return false;
+        if ((type == TYPE(PACKED_INT32_ARRAY) && v.to_int() != int32_t(v.to_int())) || (type == TYPE(PACKED_FLOAT32_ARRAY) && !fits_float(v.to_double())))
             return false;
         converted.push(v);
     }

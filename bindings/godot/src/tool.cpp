@@ -6,7 +6,7 @@ using namespace gd;
 
 #define TYPE(name) GDEXTENSION_VARIANT_TYPE_##name
 
-static bool good_id(const std::string &id)
+bool good_id(const std::string &id)
 {
     if (id.empty() || id.size() > 64 || id[0] < 'a' || id[0] > 'z')
         return false;
@@ -34,6 +34,8 @@ static void check_schema(Strings *list, const char *name, const Dictionary &dict
         list->push_back(std::string(name) + "_json is not JSON: " + why + ".");
     else if (!json.empty() && !parsed.is(TYPE(DICTIONARY)))
         list->push_back(std::string(name) + "_json is not a JSON object.");
+    else if (why = json.empty() ? schema_fault(dictionary, name) : schema_fault(parsed, name); !why.empty())
+        list->push_back(why);
 }
 
 static void check_range(Strings *list, const char *name, int64_t value, int64_t most)
@@ -50,7 +52,7 @@ Strings AiccTool::problems()
     else if (!good_id(id))
         list.push_back("id is \"" + id + "\": it begins with a small letter and has small letters, digits and _ only, at most 64.");
     if (description.empty())
-        list.push_back("description is empty: say what the tool does. It is all that an agent knows of it.");
+        list.push_back("description is empty: say what the tool does. A tool made of a method has its ## comment. It is all that an agent knows of it.");
     if (tool_class < AICC_SENSOR || tool_class > AICC_GENERATOR)
         list.push_back("tool_class is " + std::to_string(tool_class) + ": it is one of AiccTool.CLASS_SENSOR, CLASS_ACTUATOR, CLASS_GENERATOR.");
     if (!(timeout >= 0 && timeout <= 86400))
@@ -183,7 +185,7 @@ bool Binding::make(AiccTool &t, const Variant &c, std::string *why)
         GDExtensionCallError error;
         const int64_t count = c.call(name("get_argument_count"), {}, &error).to_int(); // since 4.3
         asks = error.error != GDEXTENSION_CALL_OK || count == 0;
-        takes_call = count == int64_t(t.arguments.size() ? t.arguments.size() : 1) + 1;
+        fills = takes_call = count == int64_t(t.arguments.size() ? t.arguments.size() : 1) + 1;
         for (const std::string &argument : t.arguments) {
             spread.emplace_back();
             spread.back().name = argument;
@@ -194,8 +196,9 @@ bool Binding::make(AiccTool &t, const Variant &c, std::string *why)
         }
         return true;
     }
+    known = true;
     returns_nothing = method.returns_nothing;
-    if (method.returns == TYPE(DICTIONARY))
+    if (method.returns == TYPE(DICTIONARY) || returns_nothing)
         this->method = method_name;
     while (bound > 0 && method.arguments.size() > size_t(0) && method.arguments.size() > 0 && size_t(bound) <= method.arguments.size()) {
         method.arguments.resize(method.arguments.size() - size_t(bound));
@@ -217,8 +220,15 @@ bool Binding::make(AiccTool &t, const Variant &c, std::string *why)
         return true;
     }
     takes_input = false;
-    for (const Argument &a : arguments)
+    fills = takes_call || bound > 0;
+    for (const Argument &a : arguments) {
         spread.push_back(a);
+        if (a.secret && (fills || &a != &arguments.back())) {
+            *why = "argument " + a.name + " of " + method_name + "() has a default that is no constant, which only the script knows, and others follow it: let it be the last one, or give it a constant, " +
+                   "const OF_OLD := ... for instance, or take the whole input as a Dictionary";
+            return false;
+        }
+    }
     if (!t.arguments.empty()) {
         bool same = t.arguments.size() == spread.size();
         for (size_t i = 0; same && i < spread.size(); i++)
@@ -258,6 +268,6 @@ void AiccTool::bind()
         .property<&AiccTool::strict_input>("strict_input")
         .property<&AiccTool::repair>("repair")
         .property<&AiccTool::while_paused>("while_paused")
-        .method<&AiccTool::problems>("get_problems()")
+        .method<&AiccTool::all_problems>("get_problems()")
         .method<&AiccTool::from_method>("from_method(callable, tool_class:AiccTool.ToolClass) -> AiccTool", { Variant(int64_t(AICC_ACTUATOR)) });
 }

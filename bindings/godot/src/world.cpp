@@ -63,6 +63,31 @@ void world_unload()
     running_bridges() = {};
 }
 
+// Whom a line of the log is about.
+static std::string about(const aicc_log &line)
+{
+    for (uint64_t id : running_bridges()) {
+        AiccBridge *bridge = cast_id<AiccBridge>(id);
+        const std::shared_ptr<World> world = bridge ? bridge->running_world() : nullptr;
+        if (!world || world->handle.id != line.bridge.id)
+            continue;
+        const auto found = world->characters.find(line.session.id);
+        if (AiccCharacter *character = found != world->characters.end() ? cast_id<AiccCharacter>(found->second) : nullptr)
+            return " (AiccCharacter \"" + character->shown_name() + "\")";
+    }
+    return "";
+}
+
+// The library's words, as Godot has them.
+static std::string translated(std::string text)
+{
+    static const std::pair<const char *, const char *> words[] = { { "outbox_bytes allows", "512 KiB" }, { "aicc_stats counts", "AiccBridge.get_stats() counts" } };
+    for (const auto &[theirs, ours] : words)
+        if (const size_t at = text.find(theirs); at != std::string::npos)
+            text.replace(at, std::string(theirs).size(), ours);
+    return text;
+}
+
 void pull_log(int level, uint64_t node)
 {
     char text[2049];
@@ -70,7 +95,7 @@ void pull_log(int level, uint64_t node)
     aicc_log line = {};
     line.struct_size = sizeof line;
     while (aicc_log_next(&line, text, sizeof text, &len) == AICC_OK) {
-        const std::string told = "aicc: " + std::string(text, len);
+        const std::string said = translated(std::string(text, len)) + (line.session.id ? about(line) : ""), told = "aicc: " + said;
         if (told.rfind(std::string("aicc: toolset \"") + shared_set_name + '"', 0) == 0)
             continue; // that a character's own tool stands before a shared one is meant
         if (line.level >= level) {
@@ -82,7 +107,7 @@ void pull_log(int level, uint64_t node)
                 print(told);
         }
         if (AiccBridge *bridge = cast_id<AiccBridge>(node))
-            bridge->emit("log_line", { Variant(int64_t(line.level)), Variant(std::string_view(text, len)) });
+            bridge->emit("log_line", { Variant(int64_t(line.level)), Variant(said) });
     }
 }
 

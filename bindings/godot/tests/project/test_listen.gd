@@ -90,7 +90,7 @@ func test_an_agent_plays() -> void:
 	equal(gone, [AiccCall.ENDED_BRIDGE], "the call has ended")
 	# A WebSocketPeer that finds the end of its connection gives no messages any more that came before, session_close for one.
 	await until(func() -> bool: client.poll(); return client.peer.get_ready_state() == WebSocketPeer.STATE_CLOSED, "the end of the connection")
-	equal([client.peer.get_close_code(), client.peer.get_close_reason()], [1000, "the session is over, or waits to be resumed: connect again"], "a polite end")
+	equal([client.peer.get_close_code(), client.peer.get_close_reason().begins_with("the session ")], [1000, true], "a polite end: " + client.peer.get_close_reason())
 	equal(b.get_address(), "", "no address")
 	b.free()
 	body.free()

@@ -44,12 +44,15 @@ func test_of_a_character() -> void:
 	c.bridge = NodePath("")
 	c.tools = [null] as Array[AiccTool]
 	one(c, "tools[0] is empty")
+	expect_error("tools[0] is empty")
 	c.tools = [tool("look"), tool("look")] as Array[AiccTool]
-	one(c, "Two tools have the id \"look\"")
+	one(c, "Two tools have the id \"look\": the first one counts")
 	c.tools = [tool("dance")] as Array[AiccTool]
 	one(c, "has no method dance()")
+	expect_error("has no method dance()")
 	c.tools = [tool("look", {}, {"description": ""})] as Array[AiccTool]
 	one(c, "Tool \"look\": description is empty")
+	expect_error("tool \"look\" cannot be added: description is empty")
 	c.tools = [] as Array[AiccTool]
 	c.character_name = "twin"
 	var other := AiccCharacter.new()
