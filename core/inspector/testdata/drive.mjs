@@ -60,7 +60,7 @@ const scenes = {
     await until("the first", () => document.getElementById("stream").scrollTop === 0 && document.querySelector('#stream .row[aria-selected="true"]'));
     const times = (await page.locator("#stream .row:not([hidden])").evaluateAll((rows) => rows.map((r) => [r.getBoundingClientRect().top, r.children[0].textContent]))).sort((a, b) => a[0] - b[0]).map((r) => r[1]);
     assert.ok(times.length > 5);
-    assert.deepEqual(times, times.toSorted());
+    assert.deepEqual(times, [...times].sort());
     const row = page.locator("#stream .row:not([hidden])", { hasText: "session_init" }).first();
     await page.fill("#filter", "type:session_init");
     await until("it alone", () => document.querySelectorAll("#stream .row:not([hidden])").length === 1);
