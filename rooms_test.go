@@ -24,7 +24,7 @@ const module = "aicc.dev/libaicc"
 
 // A room imports only rooms of a lower number. What lies in a folder below a room belongs to the room.
 var rooms = map[string]int{
-	"core/jsonwire": 0, "core/latency": 0, "core/leak": 0,
+	"core/jsonwire": 0, "core/latency": 0, "core/leak": 0, "core/near": 0,
 	"core/layout": 1, "core/tape": 1, "core/message": 1, "core/schema": 1,
 	"core/session": 2,
 	"core/bridge":  3, "core/capability": 3, "core/transcript": 3, "core/transport": 3, "core/agent": 3, "core/inspector": 3,

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"aicc.dev/libaicc/core/jsonwire"
+	"aicc.dev/libaicc/core/near"
 )
 
 // Describing says in a few words what a schema wants.
@@ -262,10 +263,7 @@ func nearest(name string, known []string) string {
 		if fold(k) == folded {
 			return k
 		}
-		if d := len(k) - len(name); d > 2*least || -d > 2*least {
-			continue // no need to look: too long or too short
-		}
-		if d := distance(name, k); d < least {
+		if d := near.Distance(strings.ToLower(name), strings.ToLower(k), least); d < least {
 			best, least = k, d
 		}
 	}
@@ -280,28 +278,4 @@ func fold(s string) string {
 		}
 		return unicode.ToLower(r)
 	}, s)
-}
-
-// distance counts the letters to add, drop, change or swap.
-func distance(a, b string) int {
-	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
-	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		row[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(y)]
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aicc.dev/libaicc/core/jsonwire"
+	"aicc.dev/libaicc/core/near"
 )
 
 // shape is what a keyword's value holds.
@@ -99,37 +100,9 @@ func nearest(word string) (string, bool) {
 	}
 	best, least := "", 3
 	for _, key := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(key)); d < least && (d < 2 || len(key) > 5) && len(word) > 2 {
+		if d := near.Distance(strings.ToLower(word), strings.ToLower(key), 2); d < least && (d < 2 || len(key) > 5) && len(word) > 2 {
 			best, least = key, d
 		}
 	}
 	return best, best != ""
-}
-
-// distance counts the letters to change, put in, leave out or swap with their neighbour.
-func distance(a, b string) int {
-	if len(a)-len(b) > 2 || len(b)-len(a) > 2 {
-		return 3
-	}
-	var older, old []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		older, old = old, row
-		row = make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(old[j]+cost, old[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], older[j-1]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }

@@ -8,6 +8,7 @@ import (
 	"aicc.dev/libaicc/cmd/aicc/provider"
 	"aicc.dev/libaicc/core/jsonwire"
 	"aicc.dev/libaicc/core/message"
+	"aicc.dev/libaicc/core/near"
 	"aicc.dev/libaicc/core/schema"
 )
 
@@ -123,7 +124,7 @@ func (b *toolbox) near(letters string) []string {
 	var all []one
 	for _, n := range b.names {
 		p := plainName(n)
-		far := distance(letters, p)
+		far := near.Distance(letters, p, max(1, len(p)/3))
 		if len(letters) >= 3 && (strings.Contains(p, letters) || strings.Contains(letters, p)) {
 			far = 1
 		}
@@ -137,24 +138,4 @@ func (b *toolbox) near(letters string) []string {
 		names = append(names, o.name)
 	}
 	return names
-}
-
-// distance counts the letters that are to be put in, left out or changed.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			last, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, last+cost)
-		}
-	}
-	return row[len(b)]
 }

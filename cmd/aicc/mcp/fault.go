@@ -10,6 +10,7 @@ import (
 	"aicc.dev/libaicc/core/agent"
 	"aicc.dev/libaicc/core/jsonwire"
 	"aicc.dev/libaicc/core/message"
+	"aicc.dev/libaicc/core/near"
 )
 
 // fault is why a call has no result, for a model to act on.
@@ -128,9 +129,9 @@ func (f *Front) unknown(name string) *sdk.CallToolResult {
 		x.text = fmt.Sprintf("there is no tool %s now: ", quoted) + x.text
 		return x.result()
 	}
-	if near := nearest(name, names); near != "" {
-		x.text = fmt.Sprintf("there is no tool %s: did you mean %s? There are: %s", quoted, near, list)
-		x.advice = "call " + near + " if that is what you meant, or another one of these."
+	if meant := nearest(name, names); meant != "" {
+		x.text = fmt.Sprintf("there is no tool %s: did you mean %s? There are: %s", quoted, meant, list)
+		x.advice = "call " + meant + " if that is what you meant, or another one of these."
 	}
 	return x.result()
 }
@@ -138,9 +139,9 @@ func (f *Front) unknown(name string) *sdk.CallToolResult {
 // nearest is the tool that a name was meant to be, "" where that is not clear.
 func nearest(name string, names []string) (found string) {
 	name = letters(name)
-	best := max(1, len(name)/3) + 1
+	best := max(1, min(len(name), message.MaxToolIDBytes)/3) + 1 // a client's name may be of any length
 	for _, other := range names {
-		far := distance(name, letters(other))
+		far := near.Distance(name, letters(other), best-1)
 		if far < best {
 			found, best = other, far
 		}
@@ -149,27 +150,6 @@ func nearest(name string, names []string) (found string) {
 }
 
 // letters is a name without what people write in different ways.
-func letters(name string) string {
-	return strings.NewReplacer("_", "", "-", "", ".", "", "/", "", " ", "").Replace(strings.ToLower(name))
-}
+func letters(name string) string { return separators.Replace(strings.ToLower(name)) }
 
-// distance counts the bytes that are to be put in, left out or changed.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0]++
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
+var separators = strings.NewReplacer("_", "", "-", "", ".", "", "/", "", " ", "")
